@@ -38,7 +38,7 @@ func (w *world) submitsFiles(app, patient string, table *godog.Table) error {
 		if err != nil {
 			return err
 		}
-		w.files = append(w.files, noise(size))
+		w.files = append(w.files, fileOf(row.Cells[1].Value, size))
 		attachments = append(attachments, map[string]any{
 			"fileName": row.Cells[0].Value, "contentType": row.Cells[1].Value,
 			"data": base64.StdEncoding.EncodeToString(w.files[len(w.files)-1]),
@@ -50,6 +50,15 @@ func (w *world) submitsFiles(app, patient string, table *godog.Table) error {
 		return err
 	}
 	return w.call(app, http.MethodPost, submitPath, string(text), nil)
+}
+
+// fileOf is a file that begins as one of its type, unless it is too short for that.
+func fileOf(mediaType string, size int) []byte {
+	file := noise(size)
+	if begins := map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff"}[mediaType]; len(begins) <= size {
+		copy(file, begins)
+	}
+	return file
 }
 
 func noise(size int) []byte {

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -220,5 +221,27 @@ func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	}
 	if unlimited := newAsked(t, asApplicationOf(1), unchanged).ask("GET", "ping", "").Header(); unlimited.Get("RateLimit-Policy") != "" {
 		t.Errorf("there is no limit, and yet %v", unlimited)
+	}
+}
+
+// Every answer forbids browsers to guess its type, or to show it as a page.
+func TestAnswersAreNoPages_D145(t *testing.T) {
+	t.Parallel()
+	published := func(api *httpapi.API) {
+		api.SigningKeys = func(context.Context) ([]byte, error) { return []byte(`{"keys":[]}`), nil }
+	}
+	known, stranger := newAsked(t, asApplicationOf(1), published), newAsked(t, asApplicationOf(1), func(api *httpapi.API) {
+		published(api)
+		api.Recognise = refuses(fault.New(fault.Forbidden, "unauthorized", "Nobody."))
+	})
+	for _, by := range []*asked{known, stranger} {
+		for _, path := range []string{"ping", "create-note", "nothing", "openapi.json", "jwks"} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				headers := by.ask(method, path, "").Header()
+				if headers.Get("X-Content-Type-Options") != "nosniff" || headers.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+					t.Errorf("%s %s is answered with %v", method, path, headers)
+				}
+			}
+		}
 	}
 }

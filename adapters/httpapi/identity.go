@@ -21,7 +21,8 @@ type identity struct{ request, correlation string }
 
 var correlationForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// identified gives every call an id of our own, in its context and its answer.
+// identified gives every call an id of our own, in its context and its answer. It sets the
+// headers that all answers have.
 func (a *API) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := identity{request: event.NewID().String()}
@@ -29,6 +30,8 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
+		w.Header().Set("X-Content-Type-Options", "nosniff") // no answer is a page, so no browser may make one of it
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		c := &call{identity: id, begun: a.Now(), holder: httpx.ClientAddress(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})

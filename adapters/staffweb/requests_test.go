@@ -65,7 +65,7 @@ func newPosed(t *testing.T, edits ...func(*staffweb.Pages)) *posed {
 	var err error
 	a.ann, err = desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: elm, Name: annName})
 	must(t, err)
-	content := []byte(strings.Repeat("picture", 20_000))
+	content := []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("picture", 20_000))
 	files, picture := &uploads.Store{DB: postgres.On(a.pool), Now: a.Now}, request.Attachment{FileName: fileName, ContentType: "image/png"}
 	a.file = postgrestest.Upload(t, files, elm, picture, content)
 	spoilt := postgrestest.Upload(t, files, elm, picture, content)

@@ -24,8 +24,12 @@ func TestHTTPSCookiesAreHostOnlyAndSecure_D27(t *testing.T) {
 		cookie.SameSite != http.SameSiteLaxMode || cookie.Domain != "" {
 		t.Errorf("by https: %v", cookie)
 	}
-	if answer.Header.Get("Strict-Transport-Security") == "" {
-		t.Error("browsers may come back without TLS")
+	if transport := answer.Header.Get("Strict-Transport-Security"); transport != "max-age=31536000" {
+		t.Errorf("browsers may come back without TLS: %q", transport)
+	}
+	below := newService(t, func(p *staffweb.Pages) { p.URL, p.HSTSSubdomains = secure.pages.URL, true })
+	if transport := below.browser(t).get("/nowhere").Header.Get("Strict-Transport-Security"); transport != "max-age=31536000; includeSubDomains" {
+		t.Errorf("with the names below: %q", transport)
 	}
 }
 

@@ -172,7 +172,7 @@ func remove(ctx context.Context, dir string) error {
 // ErrForeign means that a directory has data of another program, which stays.
 var ErrForeign = errors.New("no sandbox made it: move it away, or choose another directory")
 
-// own returns [ErrForeign] unless this package made the data, or there is none.
+// own returns [ErrForeign] if the data exists and another program made it.
 func (h *home) own() error {
 	if _, err := os.Lstat(h.data); err != nil {
 		return ignoreMissing(err)

@@ -26,7 +26,7 @@ func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", passkeysForbidden)
 		h.Set("Cache-Control", "no-store")
 		if s.Secure() {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
+			h.Set("Strict-Transport-Security", s.transport())
 		}
 		if s.otherScheme(r) {
 			foreign.ServeHTTP(w, r)
@@ -34,6 +34,15 @@ func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
 		}
 		forms.ServeHTTP(w, r)
 	})
+}
+
+// transport returns the Strict-Transport-Security.
+func (s *Site) transport() string {
+	const year = "max-age=31536000"
+	if s.HSTSSubdomains {
+		return year + "; includeSubDomains"
+	}
+	return year
 }
 
 // referrer returns the Referrer-Policy. That of a link is no-referrer, whatever the

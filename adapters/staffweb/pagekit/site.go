@@ -38,6 +38,8 @@ type Site struct {
 	// Head returns an idx up to which the read models show the log.
 	Head func(context.Context) (int64, error)
 
+	HSTSSubdomains bool // browsers also use TLS for all names below that of URL
+
 	InFlight int                // concurrent pages; beyond them 503
 	Limit    time.Duration      // for one page
 	Now      func() time.Time   // the practice's clock

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"log/slog"
@@ -63,15 +64,18 @@ func (s *Section) stream(r *pagekit.Request, file request.Attachment) error {
 		cancel()
 		return orNoFile(err)
 	}
+	whole := bufio.NewReaderSize(content, signatureBytes)
+	begins, _ := whole.Peek(signatureBytes) // an error comes again when the file is sent
+	mediaType := shownAs(file.ContentType, begins)
 	for name, value := range map[string]string{
-		"Content-Type": file.ContentType, "Content-Length": strconv.FormatInt(file.Size, 10),
-		"Content-Disposition": disposition(file.FileName, file.ContentType), "Content-Security-Policy": confined,
+		"Content-Type": mediaType, "Content-Length": strconv.FormatInt(file.Size, 10),
+		"Content-Disposition": disposition(file.FileName, mediaType), "Content-Security-Policy": confined,
 	} {
 		r.Header().Set(name, value)
 	}
 	r.Write(func(w http.ResponseWriter) {
 		defer cancel()
-		if err := send(w, content); errors.Is(err, errSpoilt) {
+		if err := send(w, whole); errors.Is(err, errSpoilt) {
 			s.Log.ErrorContext(ctx, "sending an attachment failed", slog.String("request_id", r.ID), slog.Any("error", err))
 		}
 	})

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,21 @@ var kinds = map[string]kind{
 	"image/png":          {"picture", []string{".png"}, true},
 	"application/msword": {"Word document", []string{".doc"}, false},
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": {"Word document", []string{".docx"}, false},
+}
+
+// signatureBytes are the first bytes of a file, which tell whether it is a picture.
+const signatureBytes = 16
+
+// signatures are the first bytes of the media types that browsers show.
+var signatures = map[string]string{"image/jpeg": "\xff\xd8\xff", "image/png": "\x89PNG\r\n\x1a\n"}
+
+// shownAs returns the media type of a file for a browser: that of its sender, unless the
+// file does not begin as such a picture. Then it is only offered as a download (D145).
+func shownAs(mediaType string, begins []byte) string {
+	if kindOf(mediaType).shownHere && !bytes.HasPrefix(begins, []byte(signatures[mediaType])) {
+		return "application/octet-stream"
+	}
+	return mediaType
 }
 
 // kindOf is the kind of a media type.

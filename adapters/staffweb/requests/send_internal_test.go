@@ -75,3 +75,32 @@ func TestFoundWordsCountPatients(t *testing.T) {
 		}
 	}
 }
+
+// A picture is shown only if it begins as one of its type.
+func TestOnlyPicturesAreShown_D145(t *testing.T) {
+	t.Parallel()
+	const png, jpeg, none = "image/png", "image/jpeg", "application/octet-stream"
+	for _, c := range []struct{ mediaType, begins, want string }{
+		{png, "\x89PNG\r\n\x1a\n\x00\x00", png},
+		{jpeg, "\xff\xd8\xff\xe0", jpeg},
+		{png, "\xff\xd8\xff\xe0", none},
+		{jpeg, "\x89PNG\r\n\x1a\n", none},
+		{png, "<html><script>", none},
+		{png, "\x89PNG", none},
+		{jpeg, "", none},
+		{"application/msword", "<html>", "application/msword"},
+		{"image/svg+xml", "<svg>", "image/svg+xml"}, // a download anyway
+	} {
+		if got := shownAs(c.mediaType, []byte(c.begins)); got != c.want {
+			t.Errorf("%s that begins with %q is shown as %s, want %s", c.mediaType, c.begins, got, c.want)
+		}
+	}
+	for mediaType, kind := range kinds {
+		if kind.shownHere != (signatures[mediaType] != "") {
+			t.Errorf("%s is shown: %t, its first bytes: %q", mediaType, kind.shownHere, signatures[mediaType])
+		}
+	}
+	if got := disposition("rash.png", none); got != "attachment; filename=rash.png.bin" {
+		t.Errorf("the download is %s", got)
+	}
+}

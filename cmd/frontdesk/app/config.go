@@ -40,6 +40,8 @@ type Config struct {
 	DefaultTenant string    // the sandbox's own tenant; "" in production
 	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
 
+	HSTSSubdomains bool // browsers also use TLS for all names below that of AuthURL
+
 	// Docs serves /docs and below on the public listener. Nil disables it; only sandboxes set
 	// it (D98).
 	Docs http.Handler

@@ -184,6 +184,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
 		return nil, err
 	}
+	pages.HSTSSubdomains = c.HSTSSubdomains
 	c.staffPages().warn(ctx, c.Log)
 	return pages, nil
 }

@@ -35,6 +35,7 @@ type ServeCmd struct {
 	Listen              string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain           string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
 	AuthURL             string        `name:"auth-url" required:"" placeholder:"URL" help:"URL of the staff pages."`
+	HSTSSubdomains      bool          `name:"hsts-subdomains" help:"Also require TLS for all names below that of the staff pages (HSTS)."`
 	Durability          string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
@@ -65,7 +66,7 @@ func (c *ServeCmd) Run(r *term.Run, parsed *kong.Context, files SettingsFiles) e
 func (c *ServeCmd) config(r *term.Run) (app.Config, error) {
 	config := app.Config{
 		DatabaseURL: c.DatabaseURL, Durability: postgres.Durability(c.Durability), Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL,
-		AllowNetwork: c.AllowNetwork,
+		AllowNetwork: c.AllowNetwork, HSTSSubdomains: c.HSTSSubdomains,
 	}
 	c.ApplyLimits(&config)
 	c.applyRunning(r, &config)
