@@ -57,6 +57,22 @@ func (d Desk) ChangePatientDetails(ctx context.Context, c ChangePatientDetails) 
 	}))
 }
 
+// SetContactDetails replaces how a patient can be reached, and their NHS number.
+type SetContactDetails struct {
+	Tenant  string
+	Patient patient.ID
+	Contact patient.Contact
+	Seen    int // see [Version]; 0 for no check
+}
+
+// SetContactDetails refuses all invalid details together. If the caller has seen an older
+// state, it refuses with patient.ErrChanged.
+func (d Desk) SetContactDetails(ctx context.Context, c SetContactDetails) error {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), ifUnchanged(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
+		return p.SetContactDetails(c.Patient, c.Contact)
+	}))
+}
+
 // RestrictPatientRecord lets only named staff see a patient's record.
 type RestrictPatientRecord struct {
 	Tenant    string

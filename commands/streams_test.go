@@ -109,7 +109,7 @@ func (w *town) notYet() (all []event.Stream) {
 // Texts of intents, by the names of their fields. Other fields are "text".
 var texts = map[string]string{
 	"Tenant": elm, "Username": "dr.may", "BirthDate": "1980-02-29", "TimeZone": "Europe/London", "JWKSURL": keysURL, "URL": "https://app.example/hook",
-	"Callback": "https://app.example/back", "Callbacks": "https://app.example/back", "Hours": "mon 08:00-12:30", "Password": newPassword, "Email": "may@practice.example", "RequestType": string(request.Medical),
+	"Callback": "https://app.example/back", "Callbacks": "https://app.example/back", "Hours": "mon 08:00-12:30", "Password": newPassword, "Email": "may@practice.example", "Telephone": "020 7946 0958", "NHSNumber": "9434765919", "RequestType": string(request.Medical),
 	"Type": string(request.Medical), "Naming": string(display.Number), "Outcome": string(request.Replied), "Event": string(application.RecordOpened),
 	"Endpoint": string(access.OpenCareRecord), "Mode": string(application.UserRestricted), "Usernames": "dr.may", "Roles": string(staff.Manager),
 	"Basis": string(erasure.CourtOrder),

@@ -122,6 +122,10 @@ func records(t *testing.T, d *driver, patient string, info sandboxInfo, call fun
 	d.must(order{Do: "create-note", Input: note, Act: act})
 	d.must(order{Do: "create-note", Input: note, As: info.Staff.Username})
 	call("open-care-record", fields{"patientId": patient})
+	details := fields{"patientId": patient, "telephone": "+44 20 7946 0958", "email": "ann@example.org", "nhsNumber": "943 476 5919"}
+	if got := call("set-contact-details", details); got.OK["patientId"] != patient {
+		t.Errorf("set-contact-details: %s", got.Text)
+	}
 	var record struct {
 		Patient         struct{ PatientID, Name, BirthDate string }
 		Notes           []struct{ Note, UserName, CreatedAt string }

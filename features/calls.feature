@@ -26,6 +26,7 @@ Feature: Calls
     Examples:
       | endpoint            | event                           | body                                                       |
       | create-note         | care-record.note-created.v1     | {"patientId": "<Ann Archer>", "note": "A cough."}          |
+      | set-contact-details | patient.contact-details-set.v1  | {"patientId": "<Ann Archer>", "telephone": "020 7946 0958", "email": null, "nhsNumber": null} |
       | open-care-record    | care-record.opened.v1           | {"patientId": "<Ann Archer>"}                              |
       | call-in-patient     | appointment.called-in.v1        | {"appointmentId": "<the appointment of Ann Archer>"}                         |
       | mark-did-not-attend | appointment.did-not-attend.v1   | {"appointmentId": "<the appointment of Ann Archer>"}                         |

@@ -73,6 +73,7 @@ Feature: A patient is forgotten
     Examples:
       | endpoint               | body                                                                                                                                        |
       | create-note            | {"patientId": "<Ann Archer>", "note": "x"}                                                                                                  |
+      | set-contact-details    | {"patientId": "<Ann Archer>", "telephone": "020 7946 0958", "email": null, "nhsNumber": null}                                               |
       | open-care-record       | {"patientId": "<Ann Archer>"}                                                                                                               |
       | start-consultation     | {"patientId": "<Ann Archer>"}                                                                                                               |
       | create-patient-request | {"patientId": "<Ann Archer>", "requestType": "medical", "requester": "patient", "response": [{"question": "healthConcern", "answer": "x"}]} |

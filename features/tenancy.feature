@@ -31,6 +31,7 @@ Feature: Tenancy
       | endpoint               | thing       | code                  | body |
       | create-patient-request | patient     | patient-not-found     | {"patientId": "<Ann Archer>", "requestType": "medical", "requester": "patient", "response": [{"question": "healthConcern", "answer": "x"}]} |
       | create-note            | patient     | patient-not-found     | {"patientId": "<Ann Archer>", "note": "x"} |
+      | set-contact-details    | patient     | patient-not-found     | {"patientId": "<Ann Archer>", "telephone": null, "email": "a@example.org", "nhsNumber": null} |
       | open-care-record       | patient     | patient-not-found     | {"patientId": "<Ann Archer>"} |
       | book-appointment       | patient     | patient-not-found     | {"patientId": "<Ann Archer>", "siteId": "<the site of Oak Lane>", "at": "2026-03-02T15:00:00Z"} |
       | book-appointment       | site        | site-not-found        | {"patientId": "<Olive Oakes>", "siteId": "<the site of Elm Street>", "at": "2026-03-02T15:00:00Z"} |
@@ -96,6 +97,7 @@ Feature: Tenancy
       | POST   | create-note               |
       | GET    | retrieve-care-record      |
       | POST   | open-care-record          |
+      | POST   | set-contact-details       |
       | POST   | book-appointment          |
       | POST   | call-in-patient           |
       | POST   | clear-call-in             |

@@ -45,9 +45,9 @@ func (m *managed) practice(t *testing.T, tenant string, managers int) (ids []sta
 	t.Helper()
 	m.Happens(t, practice.StreamOf(tenant), practice.Registered{Name: tenant, TimeZone: "Europe/London"})
 	for n := range managers {
-		ids = append(ids, m.hire(t, tenant, manager(n), "a good password", staff.Manager))
+		ids = append(ids, m.hire(t, tenant, manager(n), "maple kettle orbit", staff.Manager))
 	}
-	m.hire(t, tenant, "clinician", "a good password", staff.Clinician)
+	m.hire(t, tenant, "clinician", "maple kettle orbit", staff.Clinician)
 	return ids
 }
 

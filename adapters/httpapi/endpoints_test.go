@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 )
 
@@ -30,6 +31,10 @@ func TestEachClinicalEndpointIsItsCommand(t *testing.T) {
 		{"open-care-record", `{"patientId":"` + strings.ToUpper(annID) + `","more":1}`, "patientId", nil, func(uuid.UUID) []event.Event {
 			return record.Open(ann)
 		}},
+		{"set-contact-details", `{"patientId":"` + annID + `","telephone":" +44 20 7946 0958","email":null,"nhsNumber":"943 476 5919"}`, "patientId", nil,
+			func(uuid.UUID) []event.Event {
+				return []event.Event{patient.ContactDetailsSet{Patient: ann, Telephone: "+44 20 7946 0958", NHSNumber: "9434765919"}}
+			}},
 		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T12:00:00.345678+00:00"}`,
 			"appointmentId", nil, func(made uuid.UUID) []event.Event {
 				return []event.Event{appointment.Booked{
@@ -94,6 +99,9 @@ func TestABodyIsRefusedWithEveryFaultAtOnce_D2(t *testing.T) {
 		{"create-note", `{"patientId":"` + annID + `","note":"a","note":"b"}`, "invalid-request-body"},
 		{"open-care-record", `{"patientId":null}`, "missing-patient-id"},
 		{"open-care-record", `{"patientId":["` + annID + `"]}`, "invalid-patient-id"},
+		{"set-contact-details", `{"patientId":"` + annID + `","telephone":"020 7946 0958"}`, "missing-contact-detail"},
+		{"set-contact-details", `{"patientId":"` + annID + `","telephone":"x","email":"x","nhsNumber":"9434765918"}`, "invalid-telephone invalid-email invalid-nhs-number"},
+		{"set-contact-details", `{"patientId":"` + annID + `","telephone":7,"email":null,"nhsNumber":null}`, "invalid-request-body"},
 		{"book-appointment", `{}`, "missing-patient-id missing-site-id missing-appointment-time"},
 		{"book-appointment", `{"patientId":1,"siteId":"{` + siteID + `}","at":"tomorrow"}`,
 			"invalid-patient-id invalid-site-id invalid-appointment-time"},

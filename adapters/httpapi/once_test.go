@@ -26,6 +26,7 @@ var changes = map[application.EndpointName]string{
 	access.CreatePatientRequest: `{"patientId":"` + annID + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"a cough"}]}`,
 	access.CreateNote:           `{"patientId":"` + annID + `","note":"a cough"}`,
 	access.OpenCareRecord:       `{"patientId":"` + annID + `"}`,
+	access.SetContactDetails:    `{"patientId":"` + annID + `","telephone":"020 7946 0958","email":null,"nhsNumber":null}`,
 	access.BookAppointment:      `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T13:00:00Z"}`,
 	access.CallInPatient:        `{"appointmentId":"` + appointmentID + `"}`,
 	access.ClearCallIn:          `{"appointmentId":"` + appointmentID + `"}`,

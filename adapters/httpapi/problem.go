@@ -64,7 +64,7 @@ func Refusals() fault.List {
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, ErrRateLimited, errTooManyBytes, errInternal,
 		errInvalidKey, errUnknownField, errCursor, errLongKey, errNoCheckpoint,
 		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
-		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
+		errMissingContact, errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
 }
 
 // Status returns the HTTP status of a kind of refusal.

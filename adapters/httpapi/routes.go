@@ -109,7 +109,7 @@ type table map[application.EndpointName]methods
 // access.Endpoints lists the whole API, and openapi.json describes it for callers.
 func (a *API) endpoints() table {
 	all := table{}
-	for _, noun := range []table{a.patientRequests(), a.careRecords(), a.appointments(), a.waitingRoom(), a.identities(), a.applications()} {
+	for _, noun := range []table{a.patientRequests(), a.careRecords(), a.appointments(), a.patients(), a.waitingRoom(), a.identities(), a.applications()} {
 		maps.Copy(all, noun)
 	}
 	return all

@@ -27,6 +27,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 		access.CreatePatientRequest: `{"patientId":"` + annID + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"a cough"}]}`,
 		access.CreateNote:           `{"patientId":"` + annID + `","note":"a cough"}`,
 		access.OpenCareRecord:       `{"patientId":"` + annID + `"}`,
+		access.SetContactDetails:    `{"patientId":"` + annID + `","telephone":"020 7946 0958","email":null,"nhsNumber":null}`,
 		access.BookAppointment:      `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T12:00:00Z"}`,
 		access.CallInPatient:        `{"appointmentId":"` + appointmentID + `","roomId":"` + roomID + `"}`,
 		access.ClearCallIn:          `{"appointmentId":"` + appointmentID + `"}`,

@@ -32,6 +32,10 @@ const (
 	CodeRequestTypeDisabled      Code = "request-type-disabled"
 	CodeRequestTypePaused        Code = "request-type-paused"
 	CodeRequestTypeClosed        Code = "request-type-closed"
+	CodeMissingContactDetail     Code = "missing-contact-detail"
+	CodeInvalidTelephone         Code = "invalid-telephone"
+	CodeInvalidEmail             Code = "invalid-email"
+	CodeInvalidNhsNumber         Code = "invalid-nhs-number"
 	CodeEmptyNote                Code = "empty-note"
 	CodeMissingAppointmentID     Code = "missing-appointment-id"
 	CodeInvalidAppointmentID     Code = "invalid-appointment-id"
@@ -82,6 +86,10 @@ var known = map[Code]bool{
 	CodeRequestTypeDisabled:      true,
 	CodeRequestTypePaused:        true,
 	CodeRequestTypeClosed:        true,
+	CodeMissingContactDetail:     true,
+	CodeInvalidTelephone:         true,
+	CodeInvalidEmail:             true,
+	CodeInvalidNhsNumber:         true,
 	CodeEmptyNote:                true,
 	CodeMissingAppointmentID:     true,
 	CodeInvalidAppointmentID:     true,

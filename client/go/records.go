@@ -88,6 +88,26 @@ func (c *Client) RetrieveCareRecord(ctx context.Context, patientID string, optio
 	return record, err
 }
 
+// ContactDetails are how a patient can be reached, and their NHS number. An empty member is
+// stored as unknown.
+type ContactDetails struct {
+	PatientID string `json:"patientId"`
+	Telephone string `json:"telephone"`
+	Email     string `json:"email"`
+	NHSNumber string `json:"nhsNumber"` // 10 digits; spaces and hyphens are ignored
+}
+
+// SetDetails names the patient of set-contact-details.
+type SetDetails struct {
+	PatientID string `json:"patientId"`
+}
+
+// SetContactDetails replaces all of a patient's contact details.
+func (c *Client) SetContactDetails(ctx context.Context, details ContactDetails, options ...CallOption) (set SetDetails, err error) {
+	err = c.post(ctx, "set-contact-details", details, nil, &set, options)
+	return set, err
+}
+
 // OpenedRecord names the patient of the opened record.
 type OpenedRecord struct {
 	PatientID string `json:"patientId"`

@@ -20,6 +20,7 @@ const (
 	ClearCallIn             application.EndpointName = "clear-call-in"
 	MarkDidNotAttend        application.EndpointName = "mark-did-not-attend"
 	StartConsultation       application.EndpointName = "start-consultation"
+	SetContactDetails       application.EndpointName = "set-contact-details"
 	CalledIn                application.EndpointName = "called-in"
 	Sites                   application.EndpointName = "sites"
 	Ping                    application.EndpointName = "ping"
@@ -84,6 +85,8 @@ func Endpoints() []Endpoint {
 		{Name: ClearCallIn, Operation: catalogue.Update, Words: "take back that a patient was called in"},
 		{Name: MarkDidNotAttend, Operation: catalogue.Update, Words: "record that a patient did not attend"},
 		{Name: StartConsultation, NamesPatient: true, Operation: catalogue.Create, Request: "start a consultation", Words: "start consultations"},
+		{Name: SetContactDetails, NamesPatient: true, ShowsRecord: true, Operation: catalogue.Update,
+			Request: "set the contact details", Words: "set patients’ telephone, email and NHS number"},
 		{Name: CalledIn, Operation: catalogue.Read, Words: "see which patients are called in, and where"},
 		{Name: Sites, Operation: catalogue.Read, Words: "see the practice’s sites and rooms"},
 		{Name: Ping, WithoutGrant: true, Operation: catalogue.Execute},

@@ -33,6 +33,7 @@ var rows = []Row{
 	{authorisation.Granted{}, Create, "", "let an application act for them with this patient"},
 	{authorisation.Revoked{}, Update, "", "stopped an application from acting for them with this patient"},
 	{consultation.Started{}, Create, KindConsultation, "started a consultation"},
+	{patient.ContactDetailsSet{}, Update, "", "changed how the patient can be reached"},
 	{patient.DetailsChanged{}, Update, "", "changed the patient’s details"},
 	{patient.Erased{}, Delete, "", "erased the patient’s data"},
 	{patient.ErasureHeld{}, Update, "", "had the patient’s data kept from being erased"},

@@ -73,7 +73,7 @@ func Events() []event.Event { return Patient{}.Events() }
 // Events returns the events of a patient's stream.
 func (Patient) Events() []event.Event {
 	return []event.Event{
-		Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{},
+		Registered{}, DetailsChanged{}, ContactDetailsSet{}, RecordRestricted{}, RestrictionLifted{},
 		ErasureRequested{}, ErasureWithdrawn{}, ErasureHeld{}, ErasureHoldLifted{}, Erased{},
 	}
 }

@@ -93,5 +93,6 @@ func TestPatientIDIsPerPractice_D18(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, registered, changed, restricted, lifted)
+	eventtest.Golden(t, registered, changed, restricted, lifted,
+		patient.ContactDetailsSet{Patient: ann, Telephone: "+44 20 7946 0958", Email: "ann@example.org", NHSNumber: "9434765919"})
 }

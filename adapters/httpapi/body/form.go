@@ -194,6 +194,12 @@ func (f *Form) OptionalID(name string, invalid *fault.Error) uuid.UUID {
 	return id
 }
 
+// Has reports whether a member was given, even as null.
+func (f *Form) Has(name string) bool {
+	_, given := f.members[name]
+	return given
+}
+
 // absent reports whether a member is missing, null or "".
 func (f *Form) absent(name string) bool { return f.members[name] == nil || f.members[name] == "" }
 

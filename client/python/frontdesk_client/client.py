@@ -132,6 +132,13 @@ class CareRecord:
 
 
 @dataclass(frozen=True)
+class SetDetails:
+    """Names the patient whose contact details were set."""
+
+    patient_id: str
+
+
+@dataclass(frozen=True)
 class OpenedRecord:
     patient_id: str
 
@@ -420,6 +427,13 @@ class Client:
     def open_care_record(self, patient_id: str, **options: Any) -> OpenedRecord:
         """Records that a patient's care record is opened by other means."""
         return self._post(OpenedRecord, "open-care-record", {"patient_id": patient_id}, **options)
+
+    def set_contact_details(
+        self, *, patient_id: str, telephone: Optional[str], email: Optional[str], nhs_number: Optional[str], **options: Any
+    ) -> SetDetails:
+        """Replaces all of a patient's contact details. None is stored as unknown."""
+        value = {"patient_id": patient_id, "telephone": telephone or "", "email": email or "", "nhs_number": nhs_number or ""}
+        return self._post(SetDetails, "set-contact-details", value, **options)
 
     def book_appointment(self, *, patient_id: str, site_id: str, at: datetime.datetime, **options: Any) -> Appointment:
         """Books an appointment of a patient at a site."""

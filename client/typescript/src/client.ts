@@ -125,6 +125,19 @@ export interface EnteredInError {
   markedAt: Instant;
 }
 
+/** How a patient can be reached, and their NHS number. Null is stored as unknown. */
+export interface ContactDetails {
+  patientId: string;
+  telephone: string | null;
+  email: string | null;
+  /** 10 digits. Spaces and hyphens are ignored. */
+  nhsNumber: string | null;
+}
+
+export interface SetDetails {
+  patientId: string;
+}
+
 export interface OpenedRecord {
   patientId: string;
 }
@@ -376,6 +389,11 @@ export class Client {
   /** Records that a patient's care record is opened by other means. */
   openCareRecord(patientId: string, options?: CallOptions) {
     return this.#send<OpenedRecord>("open-care-record", { patientId }, options);
+  }
+
+  /** Replaces all of a patient's contact details. */
+  setContactDetails(details: ContactDetails, options?: CallOptions) {
+    return this.#send<SetDetails>("set-contact-details", details, options);
   }
 
   /** Books an appointment of a patient at a site. */

@@ -28,6 +28,7 @@ const endpoints: Record<string, (client: Client, order: Order) => Promise<unknow
   "create-note": (client, { input, key }) => client.createNote(input, { idempotencyKey: key }),
   "retrieve-care-record": (client, { input }) => client.retrieveCareRecord(input.patientId),
   "open-care-record": (client, { input }) => client.openCareRecord(input.patientId),
+  "set-contact-details": (client, { input }) => client.setContactDetails(input),
   "book-appointment": (client, { input }) => client.bookAppointment({ ...input, at: new Date(input.at) }),
   "call-in-patient": (client, { input }) => client.callInPatient(input),
   "clear-call-in": (client, { input }) => client.clearCallIn(input.appointmentId),

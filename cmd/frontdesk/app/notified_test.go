@@ -20,7 +20,7 @@ import (
 // date: the inbox, the day and the board show requests and appointments.
 var notOnLivePages = []event.Event{
 	audit.Queried{}, authorisation.Granted{}, authorisation.Revoked{}, consultation.Started{},
-	patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
+	patient.ContactDetailsSet{}, patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.CareRecordOpened{}, record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},
 	request.AttachmentOpened{}, request.Opened{}, // reading changes nothing
@@ -30,7 +30,7 @@ var notOnLivePages = []event.Event{
 var withoutWebhook = []event.Event{
 	appointment.Arrived{}, appointment.Attended{}, appointment.Booked{}, appointment.Cancelled{}, appointment.DidNotAttend{},
 	appointment.Moved{}, audit.Queried{}, authorisation.Granted{}, authorisation.Revoked{},
-	patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
+	patient.ContactDetailsSet{}, patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},
 	request.AttachmentOpened{}, request.Completed{}, request.EnteredInError{}, request.Given{}, request.Noted{}, request.Opened{},

@@ -43,6 +43,7 @@ var endpoints = map[string]endpoint{
 	"clear-call-in":             naming((*client.Client).ClearCallIn, func(n named) string { return n.AppointmentID }),
 	"mark-did-not-attend":       naming((*client.Client).MarkDidNotAttend, func(n named) string { return n.AppointmentID }),
 	"application/webhooks/test": naming((*client.Client).TestWebhook, func(n named) string { return n.Event }),
+	"set-contact-details":       taking((*client.Client).SetContactDetails),
 	"called-in": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[struct{ SiteID string }](o)
 		if err != nil {

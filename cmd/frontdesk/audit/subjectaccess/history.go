@@ -1,6 +1,7 @@
 package subjectaccess
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 	"time"
@@ -94,11 +95,13 @@ func (w *writer) handling(e event.Event) (details []detail, is bool, err error) 
 }
 
 // protection returns the details of an event that opened, restricted, kept or erased the
-// patient's data, or let an application act with it.
+// patient's data, set their contact details, or let an application act with it.
 func (w *writer) protection(e event.Event) (details []detail, is bool, err error) {
 	switch e := e.(type) {
 	case record.GlassBroken:
 		return []detail{{"Reason", e.Reason}, {"Until", w.when(e.Until)}}, true, nil
+	case patient.ContactDetailsSet:
+		return []detail{{"Telephone", orNone(e.Telephone)}, {"Email", orNone(e.Email)}, {"NHS number", orNone(e.NHSNumber)}}, true, nil
 	case patient.RecordRestricted:
 		names, err := w.members(e)
 		return []detail{{"To", names}}, true, err
@@ -121,6 +124,8 @@ func (w *writer) protection(e event.Event) (details []detail, is bool, err error
 	}
 	return nil, false, nil
 }
+
+func orNone(text string) string { return cmp.Or(text, "none") }
 
 func reasonOf(h erasure.Hold) []detail { return []detail{{"Reason", h.Reason}} }
 

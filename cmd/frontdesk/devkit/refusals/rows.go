@@ -133,6 +133,26 @@ var rows = []row{
 		happened: "note is missing or blank.", wanted: "The text of the note.", do: "Add `note`.",
 	},
 	{
+		faults: faultsOf("missing-contact-detail"), retry: AfterFix,
+		happened: "telephone, email or nhsNumber is missing.", wanted: "All three, each a text or null.",
+		do: "Send what you know, and null for what there is not. The call replaces all three, so read them from people and not from a part of a form.",
+	},
+	{
+		faults: fault.List{patient.ErrInvalidTelephone}, retry: AfterFix,
+		happened: "telephone is not a telephone number.", wanted: "5 to 15 digits, spaces between them, and an optional + at the beginning.",
+		do: "Send the number alone, without an extension or a remark.",
+	},
+	{
+		faults: fault.List{patient.ErrInvalidEmail}, retry: AfterFix,
+		happened: "email is not one email address.", wanted: "An address such as ann@example.org, in at most 254 characters.",
+		do: "Send the address alone, without a name.",
+	},
+	{
+		faults: fault.List{patient.ErrInvalidNHSNumber}, retry: AfterFix,
+		happened: "nhsNumber is not an NHS number.", wanted: "10 digits, of which the last one is the check digit (modulus 11).",
+		do: "Ask for the number again: a digit is wrong, or two were swapped.",
+	},
+	{
 		faults: faultsOf("missing-appointment-id"), retry: AfterFix,
 		happened: "appointmentId is missing.", wanted: "The appointment's identifier in `appointmentId`.", do: "Add `appointmentId`.",
 	},
