@@ -16,7 +16,7 @@ type Contacts struct {
 	Opens Opener
 }
 
-// lastContact finds the event with the details of a patient whom the practice has.
+// lastContact finds the event with the details of a patient of the practice.
 const lastContact = `
 SELECT e.id, e.version, e.recorded_at, e.name, e.data, e.metadata, e.sealed FROM events e
 WHERE e.stream = $1 AND e.tenant = $2 AND e.name = $3 AND EXISTS (SELECT FROM patients WHERE tenant = $2 AND patient = $4)

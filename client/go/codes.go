@@ -32,11 +32,11 @@ const (
 	CodeRequestTypeDisabled      Code = "request-type-disabled"
 	CodeRequestTypePaused        Code = "request-type-paused"
 	CodeRequestTypeClosed        Code = "request-type-closed"
+	CodeEmptyNote                Code = "empty-note"
 	CodeMissingContactDetail     Code = "missing-contact-detail"
 	CodeInvalidTelephone         Code = "invalid-telephone"
 	CodeInvalidEmail             Code = "invalid-email"
 	CodeInvalidNhsNumber         Code = "invalid-nhs-number"
-	CodeEmptyNote                Code = "empty-note"
 	CodeMissingAppointmentID     Code = "missing-appointment-id"
 	CodeInvalidAppointmentID     Code = "invalid-appointment-id"
 	CodeAppointmentNotFound      Code = "appointment-not-found"
@@ -86,11 +86,11 @@ var known = map[Code]bool{
 	CodeRequestTypeDisabled:      true,
 	CodeRequestTypePaused:        true,
 	CodeRequestTypeClosed:        true,
+	CodeEmptyNote:                true,
 	CodeMissingContactDetail:     true,
 	CodeInvalidTelephone:         true,
 	CodeInvalidEmail:             true,
 	CodeInvalidNhsNumber:         true,
-	CodeEmptyNote:                true,
 	CodeMissingAppointmentID:     true,
 	CodeInvalidAppointmentID:     true,
 	CodeAppointmentNotFound:      true,

@@ -37,7 +37,7 @@ func (c ContactDetailsSet) PatientID() uuid.UUID { return c.Patient.UUID }
 // Contact returns the details of the event.
 func (c ContactDetailsSet) Contact() Contact { return Contact{c.Telephone, c.Email, c.NHSNumber} }
 
-// The refusals of contact details. None contains what was given.
+// The refusals of contact details. None repeats the given text.
 var (
 	ErrInvalidTelephone = fault.New(fault.Invalid, "invalid-telephone", "Write telephone with 5 to 15 digits, spaces between them, and an optional + at the beginning.")
 	ErrInvalidEmail     = fault.New(fault.Invalid, "invalid-email", "Write email as one address, such as ann@example.org, in at most 254 characters.")

@@ -19,7 +19,7 @@ var commonest string
 
 // The limits of guessing.
 const (
-	minLeft      = 4  // letters that must be left beside the words that are tried first
+	minLeft      = 4  // letters that must be left after the words that are tried first
 	minDifferent = 5  // characters of a password
 	minWordless  = 16 // characters of a password with hardly a letter: shorter ones are dates and telephone numbers
 	minWord      = 3  // letters of a word that is tried first
@@ -67,7 +67,7 @@ func isPattern(password string) bool {
 	return run || len(different) < minDifferent
 }
 
-// isGuessed reports whether hardly a letter of a password is left beside public facts about
+// isGuessed reports whether hardly a letter of a password is left apart from public facts about
 // the member of staff, words that are tried first and one common password. Digits, signs,
 // years, case, usual replacements of letters, repetition and reverse order make no
 // difference.
@@ -130,7 +130,7 @@ var (
 )
 
 // stemsOf are the readings of a password as letters: without digits and signs, or with
-// those as letters that stand in place of some, except at an end; each also in reverse.
+// those as letters in place of some, except at an end; each also in reverse.
 func stemsOf(password string) (stems []string) {
 	text := strings.ToLower(years.ReplaceAllString(password, ""))
 	right := strings.TrimRightFunc(text, isNoLetter)

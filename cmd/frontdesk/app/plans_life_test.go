@@ -150,6 +150,7 @@ func (l *lively) call() {
 				l.must(l.Desk.CallInPatient(l.t.Context(), commands.CallInPatient{Tenant: "elm-street", Appointment: visit}))
 			}
 			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.","event":"record.opened",`+
+				`"telephone":"020 7946 0958","email":null,"nhsNumber":null,`+
 				`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}],`+
 				`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"aGVsbG8="}]}`, l.patient, visit, l.site)
 			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(l.Desk.Now(), edits...))
@@ -161,7 +162,7 @@ func (l *lively) call() {
 func (l *lively) askItself() {
 	l.t.Helper()
 	for path, queries := range map[application.EndpointName][]string{
-		access.OwnCalls:      {"", "status=refused&limit=1", "status=answered", "requestId=" + event.NewID().String()},
+		access.OwnCalls:      {"", "status=refused&limit=1", "status=answered", "requestId=" + event.NewID().String(), "idempotencyKey=key-1"},
 		access.OwnDeliveries: {"", "limit=1", "jti=" + event.NewID().String(), "outcome=failed", "from=2026-03-02T12:00:00Z&until=2026-03-03T12:00:00Z"},
 	} {
 		for _, query := range queries {
@@ -176,7 +177,7 @@ func (l *lively) askItself() {
 func (l *lively) send(endpoint application.EndpointName, body, key, token string) {
 	l.t.Helper()
 	method, address := http.MethodPost, l.URL()+"/transactional-api/"+string(endpoint)
-	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord, access.Application}, endpoint) {
+	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord, access.CalledIn, access.Sites, access.Application}, endpoint) {
 		method, body, address = http.MethodGet, "", address+"?patientId="+l.patient.String()
 	}
 	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))

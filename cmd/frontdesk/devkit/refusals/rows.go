@@ -135,17 +135,17 @@ var rows = []row{
 	{
 		faults: faultsOf("missing-contact-detail"), retry: AfterFix,
 		happened: "telephone, email or nhsNumber is missing.", wanted: "All three, each a text or null.",
-		do: "Send what you know, and null for what there is not. The call replaces all three, so read them from people and not from a part of a form.",
+		do: "Send each known detail, and null for each other one. The call replaces all three.",
 	},
 	{
 		faults: fault.List{patient.ErrInvalidTelephone}, retry: AfterFix,
 		happened: "telephone is not a telephone number.", wanted: "5 to 15 digits, spaces between them, and an optional + at the beginning.",
-		do: "Send the number alone, without an extension or a remark.",
+		do: "Send one number, without an extension or a remark.",
 	},
 	{
 		faults: fault.List{patient.ErrInvalidEmail}, retry: AfterFix,
 		happened: "email is not one email address.", wanted: "An address such as ann@example.org, in at most 254 characters.",
-		do: "Send the address alone, without a name.",
+		do: "Send one address, without a name.",
 	},
 	{
 		faults: fault.List{patient.ErrInvalidNHSNumber}, retry: AfterFix,
