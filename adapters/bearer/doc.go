@@ -23,6 +23,7 @@
 //     hour, unless the application has it fetched again, and never keeps a failure. It
 //     limits the number of callers that wait.
 //   - [Authenticator] joins them.
+//   - claims.go has the limits of the times in a token (D4).
 //   - [Refusal] is why a call is refused; refusal.go lists all refusals.
 //
 // Trust: everything in a token is untrusted until its signature is verified. The

@@ -4,6 +4,10 @@
 // stream itself holds the relay's position: there is no offset to store, and nothing to
 // repair after a crash.
 //
+// pump.go publishes every event, because idx is the sequence. follower.go limits a follower
+// to one practice, if the operator wants that. source.go is the interface to the log, which
+// package app implements.
+//
 // Rules
 //  1. Each message is published on the condition that the one before it is the
 //     stream's last. So the order is the log's, and no message is stored twice,

@@ -16,7 +16,8 @@
 //     for a fast receiver.
 //   - names.go: looks up the names of people and places.
 //   - sign.go: signs the payload, once for all destinations.
-//   - send.go, post.go: makes the one attempt, when the lane has a free slot.
+//   - send.go, post.go: makes the one attempt, when the lane has a free slot. The body is
+//     the signed JWT; no header carries a signature.
 //   - reason.go: the reason why an attempt failed.
 //   - outcomes.go: stores the outcome of the attempt. [DeliveryLog] lists the outcome
 //     of each delivery, and the reason.

@@ -10,7 +10,7 @@ const (
 	DefaultRetention = 30 * 24 * time.Hour // of outcomes
 )
 
-// The fixed limits.
+// The fixed limits. A webhook is sent once, so none is of attempts (D29).
 const (
 	answerBytes = 4 << 10 // read of an answer's body: enough to reuse the connection after a typical one
 

@@ -1,5 +1,6 @@
 // Package practice holds the rules about a medical practice, which is a tenant, and the
-// applications that it enables.
+// applications that it enables. intake.go has the settings of a request type, closures.go the
+// closures, and availability.go what follows from both (rule 5).
 //
 // Rules
 //  1. A practice is registered once, under a tenant identifier that is a DNS label

@@ -85,7 +85,7 @@ func TriesStream(tenant string, member ID, at time.Time) event.Stream {
 // Session is the recorded state of a session.
 type Session struct{ begun, ended bool }
 
-// Begin records the beginning of a session, once (rule 6).
+// Begin records the beginning of a session, once (rule 7).
 func (s Session) Begin(e SignedIn) ([]event.Event, error) {
 	if s.begun {
 		return nil, nil
@@ -93,7 +93,7 @@ func (s Session) Begin(e SignedIn) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// End records the end of a session, once (rule 6).
+// End records the end of a session, once (rule 7).
 func (s Session) End(e SignedOut) ([]event.Event, error) {
 	if s.ended {
 		return nil, nil

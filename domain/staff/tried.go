@@ -51,7 +51,7 @@ func (t *Tried) Clear(events []event.Event) {
 type Watch struct{ failed, locked time.Time }
 
 // Record records the attempts, unless it recorded some of the same kind within the last
-// minute; the rest is counted for the next event (rule 6).
+// minute; the rest is counted for the next event (rule 7).
 func (w Watch) Record(member ID, t Tried, now time.Time) (events []event.Event, err error) {
 	if t.Failed.Tries != nil && !now.Before(w.failed.Add(TriesInterval)) {
 		t.Failed.Staff, t.Failed.Until = member, now

@@ -12,6 +12,9 @@
 //   - [Keyring.Follow] forgets the keys of erased holders. [Keyring.Look] counts the boxes
 //     that open, and keeps no value.
 //
+// cache.go limits how many keys are remembered, and for how long; evict.go drops those of
+// erased holders.
+//
 // A key that is neither in the database nor destroyed by an erasure is [ErrKeyLost]; nothing
 // makes it again (D69).
 package keyring

@@ -12,8 +12,8 @@
 //	Journal                ── appends sign-ins, sign-outs and failed attempts to the log,
 //	                          behind the answer
 //
-// attempt.go has the order of an attempt, tries.go its counts, and sessions.go sessions and
-// known devices.
+// attempt.go has the order of an attempt, and the guesses of a source. tries.go has the limits
+// of a source and of an account, and sessions.go sessions, and known devices with their limit.
 //
 // The log and the counts of attempts store marks in place of sources (D65).
 //

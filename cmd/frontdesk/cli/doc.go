@@ -6,7 +6,8 @@
 // (D137). The packages practice, audit, integrate and service hold the verbs, and import none
 // of each other. Package term holds the code that they share. A verb is a struct of flags with a Run
 // method. A verb that gives the desk an intent embeds [term.EngineFlags], and its Run is one
-// call of [term.Change] or [term.Create]. It is in the file of its noun.
+// call of [term.Change] or [term.Create]. It is in the file of its noun;
+// lists are in list_registers.go and list_people.go of package practice.
 //
 // Exit status: 0 done; 1 refused or failed, with one line on standard error
 // that names the cause and the fix; 2 wrong usage.
