@@ -31,7 +31,11 @@ type ErasureFacts interface {
 	// PractitionerKnownBy returns the practitioner that calls have named with an e-mail
 	// address, or practitioner.ErrUnknown.
 	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
-	// AccountOf returns how a member of staff came to sign in.
+	Accounts
+}
+
+// Accounts reads how members of staff came to sign in.
+type Accounts interface {
 	AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error)
 }
 
@@ -189,27 +193,28 @@ func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 	return d.erase(ctx, c.Person, nil, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
 		made, err := p.ConfirmErasure(c.Holder, second, keys)
 		if err == nil && len(made) > 0 && keys == nil { // before appends wait
-			err = Independent(ctx, d.Erasures, c.Tenant, p.RequestedErasure(), second.By)
+			request := p.RequestedErasure()
+			err = Independent(ctx, d.Erasures, c.Tenant, request.RequestedBy, request.RequestedAt, second.By)
 		}
 		return made, err
 	})
 }
 
-// Independent judges whether an actor may confirm an erasure that was requested at a
-// practice, as [staff.Independent] does.
-func Independent(ctx context.Context, erasures ErasureFacts, tenant string, request erasure.Request, by event.Actor) error {
+// Independent judges whether an actor may confirm what another one requested at a practice,
+// as [staff.Independent] does.
+func Independent(ctx context.Context, accountsOf Accounts, tenant string, requestedBy event.Actor, at time.Time, by event.Actor) error {
 	var accounts []staff.Account
-	for _, actor := range []event.Actor{request.RequestedBy, by} {
+	for _, actor := range []event.Actor{requestedBy, by} {
 		if actor.Kind != event.ByStaff {
 			continue
 		}
-		account, err := erasures.AccountOf(ctx, tenant, actor.Member())
+		account, err := accountsOf.AccountOf(ctx, tenant, actor.Member())
 		if err != nil {
 			return err
 		}
 		accounts = append(accounts, account)
 	}
-	return staff.Independent(request, by, accounts...)
+	return staff.Independent(requestedBy, at, by, accounts...)
 }
 
 // ReapplyErasure erases a person that a restored backup has brought back.

@@ -2,10 +2,12 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
 )
 
@@ -75,7 +77,13 @@ func (d Desk) ResetStaff(ctx context.Context, c ResetStaff) (Invitation, error) 
 	if err != nil {
 		return Invitation{}, err
 	}
-	given, err := d.giveLink(ctx, c.Tenant, id, c.Username, staff.Member.Reset)
+	second, err := d.second(ctx, c.Tenant, id)
+	if err != nil {
+		return Invitation{}, err
+	}
+	given, err := d.giveLink(ctx, c.Tenant, id, c.Username, func(m staff.Member, link staff.Link) ([]event.Event, error) {
+		return m.Reset(link, second)
+	})
 	if err != nil {
 		return Invitation{}, err
 	}
@@ -105,7 +113,11 @@ func (d Desk) ReactivateStaff(ctx context.Context, c ReactivateStaff) (Invitatio
 	if err != nil {
 		return Invitation{}, err
 	}
-	if err := member.HasLeft(); err != nil {
+	second, err := d.second(ctx, c.Tenant, id)
+	if err != nil {
+		return Invitation{}, err
+	}
+	if err := member.MayReactivate(second); err != nil {
 		return Invitation{}, err
 	}
 	if err := d.Passwords.Discard(ctx, c.Tenant, id, staff.CredentialID{}); err != nil {
@@ -114,7 +126,65 @@ func (d Desk) ReactivateStaff(ctx context.Context, c ReactivateStaff) (Invitatio
 	if _, err := d.revokeAll(ctx, c.Tenant, id, authorisation.Left); err != nil {
 		return Invitation{}, err
 	}
-	return d.giveLink(ctx, c.Tenant, id, c.Username, staff.Member.Reactivate)
+	return d.giveLink(ctx, c.Tenant, id, c.Username, func(m staff.Member, link staff.Link) ([]event.Event, error) {
+		return m.Reactivate(link, second)
+	})
+}
+
+// second is the acting person, and whether they are independent of the one who requested
+// the reset of a member of staff.
+func (d Desk) second(ctx context.Context, tenant string, id staff.ID) (staff.Second, error) {
+	second := staff.Second{By: event.MetadataFrom(ctx).Actor, At: d.instant()}
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, id))
+	if err != nil {
+		return second, err
+	}
+	request := member.ResetRequest(second.At)
+	if request == (staff.ResetRequest{}) {
+		return second, nil
+	}
+	second.Request = request.Reset
+	second.Depends = Independent(ctx, d.Erasures, tenant, request.RequestedBy, request.RequestedAt, second.By)
+	if _, refused := errors.AsType[*fault.Error](second.Depends); second.Depends != nil && !refused {
+		return second, second.Depends
+	}
+	return second, nil
+}
+
+// RequestReset requests the reset of a member of staff who has a passkey, or the
+// reactivation of one who had.
+type RequestReset struct {
+	Tenant   string
+	Username string
+}
+
+// RequestReset changes nothing yet: a second person or 24 hours must follow. The owner of
+// the account sees the request and can stop it.
+func (d Desk) RequestReset(ctx context.Context, c RequestReset) (staff.ResetID, error) {
+	id, err := d.Staff.AnyStaffByUsername(ctx, c.Tenant, c.Username)
+	if err != nil {
+		return staff.ResetID{}, err
+	}
+	request := staff.ResetRequest{
+		Reset: staff.ResetID{UUID: event.NewID()}, RequestedBy: event.MetadataFrom(ctx).Actor, RequestedAt: d.instant(),
+	}
+	return request.Reset, Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
+		return m.RequestReset(request)
+	})
+}
+
+// WithdrawReset ends a request for a reset.
+type WithdrawReset struct {
+	Tenant string
+	Staff  staff.ID
+	Reset  staff.ResetID
+}
+
+// WithdrawReset leaves the account as it was before the request.
+func (d Desk) WithdrawReset(ctx context.Context, c WithdrawReset) error {
+	return Update(ctx, d.Store, staff.StreamOf(c.Tenant, c.Staff), func(m staff.Member) ([]event.Event, error) {
+		return m.WithdrawReset(c.Reset)
+	})
 }
 
 // giveLink gives a member of staff a new link by a decision.

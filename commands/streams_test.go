@@ -223,8 +223,8 @@ var needMore = []string{
 	"AcceptLink", "ActivateSigningKey", "AddPasskey", "BreakGlass", "ChangePassword", "ChangePatientRequestUrgency", "ClearCallIn", "ConfirmErasure",
 	"ConnectDisplay", "DisableApplication", "ErasePractitioner", "EraseStaff", "GivePatientRequest", "GrantPatientScopedAuthorisation", "InviteAgain",
 	"LiftErasureHold", "OpenAttachment", "ReLinkPatientRequest", "ReactivateStaff", "RegisterPractice", "RemoveCallback", "RemovePasskey",
-	"RemoveWebhook", "ReopenPatientRequest", "ReopenPractice", "ResumeRequestType", "RetireSigningKey", "RevokeEndpoint", "RevokeUserAuthorisation",
-	"SetJWKSURL", "SwitchRequestTypeOn", "TestWebhook", "UnmarkPatientScoped", "WithdrawErasure",
+	"RemoveWebhook", "ReopenPatientRequest", "ReopenPractice", "RequestReset", "ResumeRequestType", "RetireSigningKey", "RevokeEndpoint", "RevokeUserAuthorisation",
+	"SetJWKSURL", "SwitchRequestTypeOn", "TestWebhook", "UnmarkPatientScoped", "WithdrawErasure", "WithdrawReset",
 }
 
 // takesNone carries out an intent with the identifier of one of the targets in a field

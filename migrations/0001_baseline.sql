@@ -534,6 +534,9 @@ CREATE TABLE staff (
     credential      uuid,   -- the current password, by an id in the log; NULL: they cannot sign in
     password_digest bytea,  -- the SHA-256 of its hash, from the log; NULL without a password
     roles           text[], -- NULL until they are set: an administrator is manager then, and others have no role
+    reset           uuid,   -- a request for a reset; NULL without one
+    reset_by        uuid,   -- the member of staff who made it; NULL for an operator
+    reset_at        timestamptz, -- when it was made
     PRIMARY KEY (tenant, staff),
     CONSTRAINT staff_username UNIQUE (tenant, username)
 ) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0); -- one dead row is enough

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/commands"
@@ -41,9 +42,19 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 			r.Stream.Tenant, r.Stream.ID, e.Roles, e.Roles.Has(staff.Manager))
 	case staff.Invited:
 		keepLink(r.Stream, e.Link, do)
+	case staff.ResetRequested:
+		var by *uuid.UUID // NULL for an operator
+		if member := e.RequestedBy.Member(); member != uuid.Nil {
+			by = &member
+		}
+		do(`UPDATE staff SET reset = $3, reset_by = $4, reset_at = $5 WHERE tenant = $1 AND staff = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.Reset, by, e.RequestedAt)
+	case staff.ResetWithdrawn:
+		endRequest(r.Stream, do)
 	case staff.Reset:
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
+		endRequest(r.Stream, do)
 		keepLink(r.Stream, e.Link, do)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
@@ -52,6 +63,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`UPDATE staff SET active = true WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
+		endRequest(r.Stream, do)
 	case staff.Erased:
 		forget(r.Stream, do)
 	case staff.PasskeyAdded:
@@ -69,6 +81,11 @@ func forget(member event.Stream, do func(sql string, args ...any)) {
 	endPassword(member, do)
 	endPasskeys(member, do)
 	endLink(member, do)
+	endRequest(member, do)
+}
+
+func endRequest(member event.Stream, do func(sql string, args ...any)) {
+	do(`UPDATE staff SET reset = NULL, reset_by = NULL, reset_at = NULL WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
 }
 
 // usernameIn returns the username of a registration. Usernames are unique, so each
@@ -180,6 +197,19 @@ type Person struct {
 	SignsIn   bool      // they are active and have chosen a password
 	LinkUntil time.Time // end of their link, which may have passed; zero for none
 	Passkeys  int
+	Asked     AskedReset // zero for none
+}
+
+// AskedReset is a request for the reset of a member of staff, which may have lapsed.
+type AskedReset struct {
+	Reset staff.ResetID
+	By    staff.ID // zero for an operator
+	At    time.Time
+}
+
+// Waits reports whether the request waits for a second person or for its time.
+func (a AskedReset) Waits(now time.Time) bool {
+	return !a.At.IsZero() && now.Before(a.At.Add(staff.ResetLapse))
 }
 
 // People lists the staff of a practice, including those who have left.
@@ -190,7 +220,7 @@ const mostPeople = 2000
 
 const (
 	people = `
-SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at, coalesce(k.n, 0)
+SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at, coalesce(k.n, 0), s.reset, s.reset_by, s.reset_at
 FROM staff s LEFT JOIN staff_links l ON l.tenant = s.tenant AND l.staff = s.staff
 LEFT JOIN (SELECT staff, count(*) AS n FROM staff_passkeys WHERE tenant = $1 GROUP BY staff) k ON k.staff = s.staff
 WHERE s.tenant = $1`
@@ -226,8 +256,10 @@ func (p People) Count(ctx context.Context, tenant string) (n int64, err error) {
 func (p People) list(ctx context.Context, query string, args ...any) ([]Person, error) {
 	rows, _ := p.DB.Query(ctx, query, args...)
 	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {
-		var until *time.Time
-		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until, &p.Passkeys)
+		var until, asked *time.Time
+		var reset, by *uuid.UUID
+		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until, &p.Passkeys, &reset, &by, &asked)
+		p.Asked = askedReset(reset, by, asked)
 		if until != nil {
 			p.LinkUntil = until.UTC()
 		}
@@ -237,6 +269,28 @@ func (p People) list(ctx context.Context, query string, args ...any) ([]Person, 
 		return nil, fmt.Errorf("list staff: %w", err)
 	}
 	return people, nil
+}
+
+func askedReset(reset, by *uuid.UUID, at *time.Time) (a AskedReset) {
+	if reset == nil || at == nil {
+		return a
+	}
+	a.Reset.UUID, a.At = *reset, at.UTC()
+	if by != nil {
+		a.By.UUID = *by
+	}
+	return a
+}
+
+// ResetAsked returns the request for the reset of a member of staff, or a zero one.
+func (p People) ResetAsked(ctx context.Context, tenant string, member staff.ID) (AskedReset, error) {
+	var reset, by *uuid.UUID
+	var at *time.Time
+	err := p.DB.QueryRow(ctx, `SELECT reset, reset_by, reset_at FROM staff WHERE tenant = $1 AND staff = $2`, tenant, member).Scan(&reset, &by, &at)
+	if err != nil {
+		return AskedReset{}, fmt.Errorf("find a request for a reset: %w", err)
+	}
+	return askedReset(reset, by, at), nil
 }
 
 // Links finds the holder of a link.

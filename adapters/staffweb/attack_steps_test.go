@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"frontdesk/adapters/staffweb/signin/passkeytest"
 	"frontdesk/commands"
+	"frontdesk/domain/event"
 )
 
 // halfway returns a browser after the right password, and the passkey's answer.
@@ -32,7 +34,12 @@ func TestSecondStepEndsWithTheAccount_D66(t *testing.T) {
 			return s.pages.Desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"})
 		},
 		"reset": func(t *testing.T, s *service) error {
-			_, err := s.pages.Desk.ResetStaff(t.Context(), commands.ResetStaff{Tenant: elm, Username: "dr.lee"})
+			by := func(operator string) context.Context {
+				return event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator(operator, "")})
+			}
+			_, err := s.pages.Desk.RequestReset(by("alice"), commands.RequestReset{Tenant: elm, Username: "dr.lee"})
+			must(t, err)
+			_, err = s.pages.Desk.ResetStaff(by("bob"), commands.ResetStaff{Tenant: elm, Username: "dr.lee"})
 			return err
 		},
 		"another password": func(t *testing.T, s *service) error {

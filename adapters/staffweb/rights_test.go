@@ -51,6 +51,7 @@ var verdicts = map[string][6]string{
 	"GET /account/password":                 {asked, in, in, in, in, in},
 	"POST /account/password":                {asked, in, in, in, in, in},
 	"POST /account/sessions":                {asked, in, in, in, in, in},
+	"POST /account/reset":                   {asked, in, in, in, in, in},
 	"GET /patients":                         {asked, refused, in, in, refused, refused},
 	"POST /patients":                        {asked, refused, in, in, refused, refused},
 	"GET /patients/register":                {asked, refused, in, in, refused, refused},

@@ -158,9 +158,9 @@ func isPerson(a event.Actor) bool {
 	return a.Kind == event.ByOperator || a.Kind == event.ByStaff && a.Application == uuid.Nil
 }
 
-// samePerson reports whether one person may be behind two actors. An operator is
+// SamePerson reports whether one person may be behind two actors. An operator is
 // identified by their role in the database, whatever their machine's name.
-func samePerson(a, b event.Actor) bool {
+func SamePerson(a, b event.Actor) bool {
 	return a.Kind == b.Kind && a.ID == b.ID || a.Member() != uuid.Nil && a.Member() == b.Member()
 }
 
@@ -195,7 +195,7 @@ func (s State) Confirm(c Confirmation, keys []Key) (Done, error) {
 		return Done{}, ErrNotRequested
 	case !isPerson(c.By):
 		return Done{}, ErrNoPerson
-	case samePerson(s.open.RequestedBy, c.By):
+	case SamePerson(s.open.RequestedBy, c.By):
 		return Done{}, ErrSamePerson
 	case len(s.holds) > 0:
 		return Done{}, ErrHeld

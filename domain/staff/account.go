@@ -22,13 +22,14 @@ var (
 )
 
 // Account is how a member of staff came to sign in: who opened their account, and when it
-// or its role last changed.
+// or one of its roles last changed.
 type Account struct {
 	Member   uuid.UUID
 	OpenedBy event.Actor // invited, reset or reactivated them last
-	changed  time.Time   // when another person last gave them a link, a password or the privacy officer's role
+	changed  time.Time   // when another person last gave them a link, a password, or the role of a manager or a privacy officer
 	passkeys map[PasskeyID]time.Time
 	officer  bool
+	manager  bool
 }
 
 // AccountOf returns the account of a member of staff, whose stream this is.
@@ -46,9 +47,10 @@ func AccountOf(member uuid.UUID, history []event.Recorded) Account {
 				a.OpenedBy, a.changed = by, r.At
 			}
 		case RolesSet:
-			if is := slices.Contains(e.Roles, PrivacyOfficer); is != a.officer {
-				a.officer, a.changed = is, r.At
+			if officer, manager := e.Roles.Has(PrivacyOfficer), e.Roles.Has(Manager); officer != a.officer || manager && !a.manager {
+				a.changed = r.At
 			}
+			a.officer, a.manager = e.Roles.Has(PrivacyOfficer), e.Roles.Has(Manager)
 		case PasskeyAdded:
 			a.passkeys[e.Passkey] = r.At
 		case PasskeyRemoved:
@@ -74,20 +76,20 @@ func (a Account) hadPasskey(at time.Time) bool {
 	return false
 }
 
-// Independent judges whether two people may request and confirm an erasure: each is an
-// actor, with an account if they are a member of staff (rule 9).
-func Independent(requested erasure.Request, by event.Actor, accounts ...Account) error {
+// Independent judges whether two people may request something at an instant and confirm
+// it: each is an actor, with an account if they are a member of staff (rules 9 and 10).
+func Independent(requestedBy event.Actor, at time.Time, by event.Actor, accounts ...Account) error {
 	for _, a := range accounts {
-		if a.changed.After(requested.RequestedAt.Add(-erasure.Soonest)) {
+		if a.changed.After(at.Add(-erasure.Soonest)) {
 			return ErrRecentAccount
 		}
-		for _, other := range []event.Actor{requested.RequestedBy, by} {
+		for _, other := range []event.Actor{requestedBy, by} {
 			if other.Member() != a.Member && a.openedBy(other) {
 				return ErrOpenedByOther
 			}
 		}
 	}
-	withoutPasskey := func(a Account) bool { return !a.hadPasskey(requested.RequestedAt) }
+	withoutPasskey := func(a Account) bool { return !a.hadPasskey(at) }
 	if len(accounts) == 2 && accounts[0].openedBy(accounts[1].OpenedBy) && slices.ContainsFunc(accounts, withoutPasskey) {
 		return ErrOneOpener
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
@@ -50,14 +49,14 @@ func TestIndependentAccounts_D135(t *testing.T) {
 		"reset after the request":        {append(opened(week, manager), at(-time.Hour, other, staff.Reset{})...), opened(week, other), staff.ErrRecentAccount},
 		"reactivated after the request":  {opened(week, manager), append(opened(week, other), at(-time.Hour, other, staff.Reactivated{}, staff.Invited{})...), staff.ErrRecentAccount},
 		"given the role after":           {opened(week, manager), append(at(week, other, staff.Registered{}, staff.Invited{}), at(-time.Hour, other, staff.RolesSet{Roles: staff.Roles{staff.PrivacyOfficer}})...), staff.ErrRecentAccount},
+		"made manager after":             {opened(week, manager), append(opened(week, other), at(time.Hour, other, staff.RolesSet{Roles: staff.Roles{staff.Manager, staff.PrivacyOfficer}})...), staff.ErrRecentAccount},
 		"given another role":             {opened(week, manager), append(opened(week, other), at(time.Hour, other, staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.PrivacyOfficer}})...), nil},
 		"a password of their own":        {opened(week, manager), append(opened(week, other), at(time.Hour, event.Staff(second), staff.PasswordSet{})...), nil},
 		"a password by an operator":      {opened(week, manager), append(opened(week, other), at(time.Hour, event.Operator("alice", ""), staff.PasswordSet{})...), staff.ErrRecentAccount},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := erasure.Request{RequestedBy: event.Staff(asker), RequestedAt: asked}
-			err := staff.Independent(r, event.Staff(second), staff.AccountOf(asker, c.asker), staff.AccountOf(second, c.second))
+			err := staff.Independent(event.Staff(asker), asked, event.Staff(second), staff.AccountOf(asker, c.asker), staff.AccountOf(second, c.second))
 			if !errors.Is(err, c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
@@ -73,9 +72,8 @@ func TestIndependentOperator_D135(t *testing.T) {
 		{Event: staff.Registered{}, At: asked.Add(-48 * time.Hour), Metadata: event.Metadata{Actor: event.Operator("alice", "")}},
 		{Event: staff.PasswordSet{}, At: asked.Add(-47 * time.Hour), Metadata: event.Metadata{Actor: event.Staff(asker)}},
 	}
-	r := erasure.Request{RequestedBy: event.Staff(asker), RequestedAt: asked}
 	for operator, want := range map[string]error{"alice": staff.ErrOpenedByOther, "bob": nil} {
-		if err := staff.Independent(r, event.Operator(operator, "desk"), staff.AccountOf(asker, history)); !errors.Is(err, want) {
+		if err := staff.Independent(event.Staff(asker), asked, event.Operator(operator, "desk"), staff.AccountOf(asker, history)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", operator, err, want)
 		}
 	}

@@ -30,4 +30,7 @@
 //     members who confirm an erasure, neither opened or reset the other's account,
 //     and neither account was opened, reset or given its role after 24 hours before
 //     the request. If one person opened both, both had a passkey before it (D135).
+//  10. A reset, or a reactivation, of a member who has a passkey takes a request, and
+//     then a second person who is independent of the first, or 24 hours. The owner of the
+//     account can stop it. A request ends after 7 days (D141).
 package staff

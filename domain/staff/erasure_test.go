@@ -39,7 +39,7 @@ func TestFormerStaffCanBeErased_D70(t *testing.T) {
 	again := func(m staff.Member) ([]event.Event, error) {
 		return m.EraseAgain(key.Holder, erasure.Reapplied(asked.Erasure, bob, nil)), nil
 	}
-	comeBack := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(staff.Link{}) }
+	comeBack := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(staff.Link{}, staff.Second{}) }
 
 	given(joined, left).When(request).Then(t, requested)
 	given(joined).When(request).Refuses(t, staff.ErrStillActive)

@@ -92,6 +92,7 @@ func Events() []event.Event {
 func (Member) Events() []event.Event {
 	return []event.Event{
 		Registered{}, RolesSet{}, Invited{}, Reset{}, Deactivated{}, Reactivated{}, PasswordSet{}, PasskeyAdded{}, PasskeyRemoved{},
+		ResetRequested{}, ResetWithdrawn{},
 		ErasureRequested{}, ErasureWithdrawn{}, Erased{},
 	}
 }

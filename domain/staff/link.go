@@ -43,12 +43,15 @@ func (m Member) Invite(by Link) ([]event.Event, error) {
 }
 
 // Reset ends the password and passkeys of the member of staff, at once, and gives them
-// a link to choose another password (rule 5). An earlier link ends.
-func (m Member) Reset(by Link) ([]event.Event, error) {
+// a link to choose another password (rules 5 and 10). An earlier link ends.
+func (m Member) Reset(link Link, by Second) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
 	}
-	return []event.Event{Reset{by}}, nil
+	if err := m.mayReset(by); err != nil {
+		return nil, err
+	}
+	return []event.Event{Reset{link}}, nil
 }
 
 // Accept sets the password that was chosen by a link (rule 5).

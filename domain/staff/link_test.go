@@ -31,7 +31,7 @@ func TestStaffWithoutPasswordAreInvited_D64(t *testing.T) {
 func TestOnlyActiveStaffAreReset_D64(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
-	reset := func(m staff.Member) ([]event.Event, error) { return m.Reset(other) }
+	reset := func(m staff.Member) ([]event.Event, error) { return m.Reset(other, staff.Second{}) }
 
 	given(drLee).When(reset).Then(t, staff.Reset{Link: other})
 	given(drLee, passwordSet).When(reset).Then(t, staff.Reset{Link: other})
@@ -82,7 +82,7 @@ func TestASecretIsNeverTheSame(t *testing.T) {
 func TestReactivatedStaffHaveNoPassword_D14(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
-	reactivate := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(link) }
+	reactivate := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(link, staff.Second{}) }
 
 	given(drLee, passwordSet, staff.Deactivated{}).When(reactivate).Then(t, staff.Reactivated{}, staff.Invited{Link: link})
 	given(drLee).When(reactivate).Refuses(t, staff.ErrActive)

@@ -67,6 +67,7 @@ type Member struct {
 	roles                   Roles
 	link                    Link // zero for none
 	passkeys                []PasskeyID
+	reset                   ResetRequest // zero for none
 	erasure                 erasure.State
 }
 
@@ -113,12 +114,21 @@ func (m Member) Deactivate() ([]event.Event, error) {
 }
 
 // Reactivate lets the member of staff act again, once they have chosen a password by
-// the link (rule 2).
-func (m Member) Reactivate(by Link) ([]event.Event, error) {
-	if err := m.HasLeft(); err != nil {
+// the link (rule 2). It takes passkeys that they had, as a reset does (rule 10).
+func (m Member) Reactivate(link Link, by Second) ([]event.Event, error) {
+	if err := m.MayReactivate(by); err != nil {
 		return nil, err
 	}
-	return []event.Event{Reactivated{}, Invited{by}}, nil
+	return []event.Event{Reactivated{}, Invited{link}}, nil
+}
+
+// MayReactivate returns why a person may not let the member of staff act again; nil if
+// they may.
+func (m Member) MayReactivate(by Second) error {
+	if err := m.HasLeft(); err != nil {
+		return err
+	}
+	return m.mayReset(by)
 }
 
 // Apply returns the member of staff after the event.
@@ -134,13 +144,17 @@ func (m Member) Apply(e event.Event) Member {
 	case Invited:
 		m.link = e.Link
 	case Reset:
-		m.signsIn, m.link, m.passkeys = false, e.Link, nil
+		m.signsIn, m.link, m.passkeys, m.reset = false, e.Link, nil, ResetRequest{}
+	case ResetRequested:
+		m.reset = e.ResetRequest
+	case ResetWithdrawn:
+		m.reset = ResetRequest{}
 	case PasswordSet:
 		m.signsIn, m.credential, m.link = true, e.Credential, Link{}
 	case Deactivated:
 		m.deactivated, m.signsIn, m.link = true, false, Link{}
 	case Reactivated:
-		m.deactivated, m.passkeys = false, nil
+		m.deactivated, m.passkeys, m.reset = false, nil, ResetRequest{}
 	case PasskeyAdded:
 		m.passkeys = append(slices.Clip(m.passkeys), e.Passkey)
 	case PasskeyRemoved:

@@ -14,6 +14,7 @@ type accountPage struct {
 	Done     string // the last action; "" for none
 	Sessions []sessionRow
 	Others   bool // there are other sessions
+	Reset    *resetNotice
 	Token    string
 }
 
@@ -36,16 +37,20 @@ func (s *Section) account(r *pagekit.Request) error {
 	for _, o := range own {
 		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == r.Session.ID, pagekit.Clock(o.SignedInAt, r.Practice.Zone), pagekit.Clock(o.LastSeen, r.Practice.Zone)})
 	}
+	if page.Reset, err = s.resetNotice(r); err != nil {
+		return err
+	}
 	s.Show(r, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
 	return nil
 }
 
 // doneTexts maps the word in the account page's address to its text about the last action.
 var doneTexts = map[string]string{
-	"link":     "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
-	"password": "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
-	"session":  "The session has ended. Whoever uses that browser has to sign in again.",
-	"others":   "All your other sessions have ended.",
+	"link":          "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
+	"password":      "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
+	"session":       "The session has ended. Whoever uses that browser has to sign in again.",
+	"reset-stopped": "The reset of your account has been stopped. Ask your manager why it was requested.",
+	"others":        "All your other sessions have ended.",
 }
 
 // endSessions ends one session of the member of staff, or all others. One that has

@@ -6,10 +6,14 @@ import (
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Section is the pages about a member's own account.
-type Section struct{ *pagekit.Site }
+type Section struct {
+	*pagekit.Site
+	People projections.People
+}
 
 //go:embed templates
 var sources embed.FS
@@ -30,6 +34,7 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/account", "account", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageOwnAccount, s.account)}),
 		pagekit.NewRoute("/account/password", "password", pagekit.FormMethods(staff.ManageOwnAccount, s.passwordForm, s.changePassword)),
 		pagekit.NewRoute("/account/passkeys", "passkeys", pagekit.FormMethods(staff.ManageOwnAccount, s.passkeys, s.changePasskeys)),
+		pagekit.NewRoute("/account/reset", "own-reset", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.stopReset)}),
 		pagekit.NewRoute("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.endSessions)}),
 	}
 }

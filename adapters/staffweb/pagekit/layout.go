@@ -63,6 +63,7 @@ type layout struct {
 	Again    string          // its address, for reloading without a script
 	Session  *signin.Session // nil without a session
 	SignOut  string          // the token of the form that signs out
+	Reset    bool            // a reset of their account is requested
 	Sections []link
 	Ask      Ask    // to continue with after signing in or out
 	Help     string // the support contact; "" on pages that patients can see
@@ -90,6 +91,7 @@ func (s *Site) Show(r *Request, page View) {
 		Style: styleURL, Icon: iconURL, Ask: r.Ask, Help: supportContact(r), Content: page.Content,
 	}
 	if r.SignedIn {
+		l.Reset = !r.Session.ResetAt.IsZero() && s.Now().Before(r.Session.ResetAt.Add(staff.ResetLapse))
 		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
 	}
 	if page.Script != NoScript {

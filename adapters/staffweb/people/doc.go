@@ -1,7 +1,7 @@
 // Package people serves the page on which managers manage the practice's staff.
 //
 //	people           the members of staff; POST searches, or changes one of them
-//	people?member=   one member: reset, reinvite, deactivate, reactivate, roles
+//	people?member=   one member: reset and its request, reinvite, deactivate, reactivate, roles
 //	people?invite    the form of an invitation
 //
 // A change needs recent reauthentication (D66). A form carries the state of the member on

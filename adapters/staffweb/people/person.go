@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -18,7 +19,8 @@ type personPage struct {
 	Row   personRow
 	Done  string // the last action; "" for none
 	Roles []roleChoice
-	Seen  string // the state that the page shows, so that no action applies to a changed member
+	Asked *askedRow // a reset that waits; nil for none
+	Seen  string    // the state that the page shows, so that no action applies to a changed member
 	Token string
 }
 
@@ -29,6 +31,9 @@ func (s *Section) showPerson(r *pagekit.Request, status int, page personPage) er
 		return err
 	}
 	page.Row, page.Seen, page.Token = rows[0], r.Session.FormToken(seenOf(page.Person)), r.Session.FormToken("people")
+	if page.Asked, err = s.askedRow(r, page.Person); err != nil {
+		return err
+	}
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
@@ -39,13 +44,33 @@ func (s *Section) showPerson(r *pagekit.Request, status int, page personPage) er
 // doneTexts maps the word in the address of a member's page to its text about the last
 // action.
 var doneTexts = map[string]string{
-	"roles":      "The roles have been changed. They apply from the next page that is opened.",
-	"deactivate": "The account has been deactivated.",
+	"roles":          "The roles have been changed. They apply from the next page that is opened.",
+	"deactivate":     "The account has been deactivated.",
+	"request-reset":  "The reset has been requested. Nothing has been changed yet.",
+	"withdraw-reset": "The request for a reset has been withdrawn.",
 }
 
 // seenOf encodes everything about a person that an action depends on.
 func seenOf(o projections.Person) (purpose string) {
-	return fmt.Sprintf("seen\x00%s %t %t %q %d", o.Staff, o.Active, o.SignsIn, o.Roles, o.LinkUntil.UnixMicro())
+	return fmt.Sprintf("seen\x00%s %t %t %q %d %d %s", o.Staff, o.Active, o.SignsIn, o.Roles, o.LinkUntil.UnixMicro(), o.Passkeys, o.Asked.Reset)
+}
+
+// askedRow is a request for a reset that waits.
+type askedRow struct{ By, Asked, From string }
+
+func (s *Section) askedRow(r *pagekit.Request, about projections.Person) (*askedRow, error) {
+	if !about.Asked.Waits(s.Now()) {
+		return nil, nil
+	}
+	by := "An operator of this service"
+	if about.Asked.By != (staff.ID{}) {
+		_, name, err := s.Desk.Staff.NamesOf(r.Context(), r.Tenant, about.Asked.By)
+		if err != nil {
+			return nil, err
+		}
+		by = name
+	}
+	return &askedRow{by, pagekit.Moment(about.Asked.At, r.Practice.Zone), pagekit.Moment(about.Asked.At.Add(staff.ResetWait), r.Practice.Zone)}, nil
 }
 
 // act is a manager's action on a member of staff.
@@ -65,6 +90,14 @@ func acts() map[string]act {
 		"reactivate": func(s *Section, r *pagekit.Request, about projections.Person) error {
 			given, err := s.Desk.ReactivateStaff(r.StaffContext(), commands.ReactivateStaff{Tenant: r.Tenant, Username: about.Username})
 			return s.showLinkOf(r, about, given, err)
+		},
+		"request-reset": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			_, err := s.Desk.RequestReset(r.StaffContext(), commands.RequestReset{Tenant: r.Tenant, Username: about.Username})
+			return s.redirectDone(r, about, err)
+		},
+		"withdraw-reset": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			err := s.Desk.WithdrawReset(r.StaffContext(), commands.WithdrawReset{Tenant: r.Tenant, Staff: about.Staff, Reset: about.Asked.Reset})
+			return s.redirectDone(r, about, err)
 		},
 		"deactivate": func(s *Section, r *pagekit.Request, about projections.Person) error {
 			err := s.Desk.DeactivateStaff(r.StaffContext(), commands.DeactivateStaff{Tenant: r.Tenant, Username: about.Username})

@@ -75,7 +75,7 @@ func (s *Section) addSecond(r *pagekit.Request, asked erasure.Request, actors *a
 		view.Operator = !independent
 		return err
 	}
-	err := commands.Independent(r.Context(), s.Desk.Erasures, r.Tenant, asked, event.Staff(r.Session.Staff.UUID))
+	err := commands.Independent(r.Context(), s.Desk.Erasures, r.Tenant, asked.RequestedBy, asked.RequestedAt, event.Staff(r.Session.Staff.UUID))
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind == fault.Refused {
 		view.Dependent, err = refusal.Detail, nil
 	}
@@ -106,7 +106,7 @@ func (s *Section) independentOfficers(r *pagekit.Request) (bool, error) {
 	for n, a := range officers {
 		for _, b := range officers[n+1:] {
 			asked := erasure.Request{RequestedBy: event.Staff(a.Member), RequestedAt: s.Now()}
-			if staff.Independent(asked, event.Staff(b.Member), a, b) == nil {
+			if staff.Independent(asked.RequestedBy, asked.RequestedAt, event.Staff(b.Member), a, b) == nil {
 				return true, nil
 			}
 		}

@@ -30,6 +30,7 @@ type Session struct {
 	Name        string
 	Roles       staff.Roles
 	ConfirmedAt time.Time // the last reauthentication
+	ResetAt     time.Time // when a reset of their account was requested; zero for no request
 	seenAt      time.Time // when the stored time of activity was set
 	formKey     []byte    // stays when the token changes; nil: the token is the key
 }
@@ -92,7 +93,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 const sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.form_key
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.form_key, s.reset_at
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -120,13 +121,17 @@ func (s Sessions) Find(ctx context.Context, tenant, token string) (session Sessi
 // as activity.
 func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
+	var resetAt *time.Time
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.formKey)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.formKey, &resetAt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
 	case err != nil:
 		return Session{}, false, fmt.Errorf("read session: %w", err)
+	}
+	if resetAt != nil {
+		session.ResetAt = resetAt.UTC()
 	}
 	return session, true, nil
 }

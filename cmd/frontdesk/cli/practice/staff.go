@@ -12,15 +12,17 @@ import (
 
 // StaffCommands are the verbs of staff.
 type StaffCommands struct {
-	List        listStaffCmd       `cmd:"" help:"List the staff of a practice." detail:"It prints usernames, roles and whether they can sign in."`
-	Register    registerStaffCmd   `cmd:"" help:"Register a member of staff."`
-	Invite      inviteStaffCmd     `cmd:"" help:"Register a member of staff by a link." detail:"It prints the link, by which they choose a password."`
-	InviteAgain inviteAgainCmd     `cmd:"" help:"Print a new link for an invited person." detail:"For staff who have not chosen a password yet. Their previous link ends."`
-	Reset       resetStaffCmd      `cmd:"" help:"Reset the sign-in of a member of staff." detail:"They can no longer sign in as before. It prints a link by which they choose another password."`
-	SetPassword setPasswordCmd     `cmd:"" help:"Set the password of a member of staff." detail:"Their sessions and authorisations end."`
-	SetRoles    setStaffRolesCmd   `cmd:"" help:"Set the roles of a member of staff."`
-	Deactivate  deactivateStaffCmd `cmd:"" help:"Deactivate a member of staff at once."`
-	Reactivate  reactivateStaffCmd `cmd:"" help:"Reactivate a member of staff who has left." detail:"It prints a link by which they choose a password."`
+	List          listStaffCmd       `cmd:"" help:"List the staff of a practice." detail:"It prints usernames, roles and whether they can sign in."`
+	Register      registerStaffCmd   `cmd:"" help:"Register a member of staff."`
+	Invite        inviteStaffCmd     `cmd:"" help:"Register a member of staff by a link." detail:"It prints the link, by which they choose a password."`
+	InviteAgain   inviteAgainCmd     `cmd:"" help:"Print a new link for an invited person." detail:"For staff who have not chosen a password yet. Their previous link ends."`
+	Reset         resetStaffCmd      `cmd:"" help:"Reset the sign-in of a member of staff." detail:"They can no longer sign in as before. It prints a link by which they choose another password. Staff with a passkey need a request first."`
+	RequestReset  resetRequestCmd    `cmd:"" help:"Request a reset of staff with a passkey." detail:"A second person, or 24 hours, must follow. The same is needed to reactivate them."`
+	WithdrawReset withdrawResetCmd   `cmd:"" help:"Withdraw a request for a reset."`
+	SetPassword   setPasswordCmd     `cmd:"" help:"Set the password of a member of staff." detail:"Their sessions and authorisations end."`
+	SetRoles      setStaffRolesCmd   `cmd:"" help:"Set the roles of a member of staff."`
+	Deactivate    deactivateStaffCmd `cmd:"" help:"Deactivate a member of staff at once."`
+	Reactivate    reactivateStaffCmd `cmd:"" help:"Reactivate a member of staff who has left." detail:"It prints a link by which they choose a password."`
 }
 
 type registerStaffCmd struct {

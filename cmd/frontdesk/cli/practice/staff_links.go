@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/account"
 	"frontdesk/cmd/frontdesk/app"
@@ -65,6 +67,26 @@ type resetStaffCmd struct {
 
 func (c *resetStaffCmd) Run(r *term.Run) error {
 	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ResetStaff, commands.ResetStaff{Tenant: c.Tenant, Username: c.Username})
+}
+
+type resetRequestCmd struct {
+	usernameFlags `embed:""`
+}
+
+func (c *resetRequestCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "resetId", commands.Desk.RequestReset, commands.RequestReset{Tenant: c.Tenant, Username: c.Username})
+}
+
+type withdrawResetCmd struct {
+	term.PracticeFlags `embed:""`
+	Staff              uuid.UUID `required:"" name:"staff-id" placeholder:"ID" help:"The member of staff."`
+	Reset              uuid.UUID `required:"" name:"reset-id" placeholder:"ID" help:"The request, as staff request-reset prints it."`
+}
+
+func (c *withdrawResetCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.WithdrawReset, commands.WithdrawReset{
+		Tenant: c.Tenant, Staff: staff.ID{UUID: c.Staff}, Reset: staff.ResetID{UUID: c.Reset},
+	})
 }
 
 type reactivateStaffCmd struct {

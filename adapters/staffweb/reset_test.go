@@ -1,0 +1,99 @@
+package staffweb_test
+
+import (
+	"html"
+	"net/http"
+	"testing"
+	"time"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// twoManagers are managers whose accounts two operators opened two days ago.
+func (s *service) twoManagers(t *testing.T) (first, second *browser) {
+	t.Helper()
+	s.memberBy(t, event.Operator("alice", ""), "max", staff.Manager)
+	s.memberBy(t, event.Operator("bob", ""), "nora", staff.Manager)
+	s.Pass(48 * time.Hour)
+	first, second = s.browser(t), s.browser(t)
+	first.signIn(elm, "max")
+	second.signIn(elm, "nora")
+	return first, second
+}
+
+// lee signs in and adds a passkey.
+func (s *service) leeWithPasskey(t *testing.T) *browser {
+	t.Helper()
+	lee, key := s.named(t)
+	lee.signIn(elm, "dr.lee")
+	lee.adds(key)
+	return lee
+}
+
+func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	max, nora := s.twoManagers(t)
+	lee := s.leeWithPasskey(t)
+	at := s.about(t, elm, "dr.lee")
+
+	max.post(people, max.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
+	max.post(people, max.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	max.post(people, max.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
+	// Nor by deactivating and reactivating.
+	lee.get(atElm+"account").wants(t, http.StatusOK, "", "The name of max")
+	lee.get(atElm+"authorisations").wants(t, http.StatusOK, "", "A reset of your account has been requested.")
+
+	stop := lee.get(atElm+"account").form(t, atElm+"account/reset")
+	lee.post(atElm+"account/reset", stop).wants(t, http.StatusSeeOther, atElm+"account?done=reset-stopped", "")
+	lee.post(atElm+"account/reset", stop).wants(t, http.StatusSeeOther, atElm+"account?done=reset-stopped", "")
+	nora.post(people, nora.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
+
+	max.post(people, max.get(at).actionForm(t, "request-reset"))
+	secretOf(t, nora.post(people, nora.get(at).actionForm(t, "reset")))
+	lee.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+}
+
+// A second manager whom the first one has invited is the first one's tool.
+func TestManagerCannotInviteTheirSecondPerson_D141(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	max, _ := s.twoManagers(t)
+	s.leeWithPasskey(t)
+	at := s.about(t, elm, "dr.lee")
+	max.post(people, max.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	id, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "max")
+	must(t, err)
+	s.memberBy(t, event.Staff(id.UUID), "puppet", staff.Manager)
+	puppet := s.browser(t)
+	puppet.signIn(elm, "puppet")
+	puppet.post(people, puppet.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetDependent.Detail))
+}
+
+func TestDeactivatingIsNoWayRoundReset_D141(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	max, nora := s.twoManagers(t)
+	s.leeWithPasskey(t)
+	at := s.about(t, elm, "dr.lee")
+	act := func(b *browser, do string) seen { return b.post(people, b.get(at).actionForm(t, do)) }
+	act(max, "deactivate").wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
+	act(max, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
+	act(max, "request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	act(max, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
+	secretOf(t, act(nora, "reactivate"))
+}
+
+func TestResetGoesOnAfterADay_D141(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	max, _ := s.twoManagers(t)
+	s.leeWithPasskey(t)
+	at := s.about(t, elm, "dr.lee")
+	act := func(do string) seen { return max.post(people, max.get(at).actionForm(t, do)) }
+	act("request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	s.Pass(24 * time.Hour)
+	max.signIn(elm, "max")
+	secretOf(t, act("reset"))
+}
