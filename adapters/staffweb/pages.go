@@ -58,7 +58,7 @@ func (p *Pages) routes() []pagekit.Route {
 	records := projections.Patients{DB: p.DB}
 	return slices.Concat(
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
-		(&account.Section{Site: p.Site, People: members}).Routes(),
+		(&account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}}).Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
 		(&requests.Section{

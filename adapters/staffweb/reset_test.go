@@ -95,5 +95,30 @@ func TestResetGoesOnAfterADay_D141(t *testing.T) {
 	act("request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
 	s.Pass(24 * time.Hour)
 	max.signIn(elm, "max")
-	secretOf(t, act("reset"))
+	secret := secretOf(t, act("reset"))
+	lee, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "dr.lee")
+	must(t, err)
+	for range 40 { // strangers' attempts do not push a reset out of the history
+		_, err = s.store.Append(t.Context(), event.Change{
+			Stream: event.Stream{Tenant: elm, ID: staff.TriesStream(elm, lee, s.Now()).ID}, Expected: s.tries(t, lee),
+			Events: []event.Event{staff.SignInFailed{Staff: lee, Tries: map[staff.How]int{staff.ByPassword: 2}, Sources: []staff.Source{}}},
+		})
+		must(t, err)
+	}
+	owner := s.browser(t)
+	owner.choose(owner.follow(secret), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
+	page := owner.get(account + "?done=link")
+	for _, want := range []string{
+		"Your password and your passkeys were reset, by <bdi>The name of max</bdi>", "A reset of your account was requested, by <bdi>The name of max</bdi>",
+		"A passkey was added, by <bdi>you</bdi>", "The last of 80 failed attempts to sign in as you",
+	} {
+		page.wants(t, http.StatusOK, "", want)
+	}
+}
+
+// tries counts the events about failed attempts of today.
+func (s *service) tries(t *testing.T, member staff.ID) (n int) {
+	t.Helper()
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE stream = $1`, staff.TriesStream(elm, member, s.Now()).ID).Scan(&n))
+	return n
 }

@@ -15,6 +15,7 @@ type accountPage struct {
 	Sessions []sessionRow
 	Others   bool // there are other sessions
 	Reset    *resetNotice
+	History  []historyRow // newest first
 	Token    string
 }
 
@@ -38,6 +39,9 @@ func (s *Section) account(r *pagekit.Request) error {
 		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == r.Session.ID, pagekit.Clock(o.SignedInAt, r.Practice.Zone), pagekit.Clock(o.LastSeen, r.Practice.Zone)})
 	}
 	if page.Reset, err = s.resetNotice(r); err != nil {
+		return err
+	}
+	if page.History, err = s.history(r); err != nil {
 		return err
 	}
 	s.Show(r, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})

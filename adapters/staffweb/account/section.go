@@ -12,7 +12,8 @@ import (
 // Section is the pages about a member's own account.
 type Section struct {
 	*pagekit.Site
-	People projections.People
+	People  projections.People
+	History projections.AccountHistory
 }
 
 //go:embed templates
