@@ -199,7 +199,7 @@ func TestDeactivationShowsAtNextClick_D67(t *testing.T) {
 	b.signIn(elm, "dr.lee")
 	form := b.get(account).form(t, "/elm-street/staff/sign-out")
 	must(t, s.pages.Desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
-	b.post(sessions, form).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.post(sessions, form).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?unsaved", "")
 	page := b.get("/elm-street/staff/sign-in")
 	page.wants(t, http.StatusOK, "", "your account at the practice has been deactivated")
 	if gone := sessionCookie(t, page); gone.MaxAge >= 0 {
@@ -221,4 +221,23 @@ func TestIdleSessionEndsWithReason_D67(t *testing.T) {
 	s.Pass(31 * time.Minute)
 	b.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 	b.get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "had not used these pages for some time")
+}
+
+func TestFormOfEndedSessionSaysNothingIsSaved_D143(t *testing.T) {
+	t.Parallel()
+	for name, pass := range map[string]time.Duration{"idle": 31 * time.Minute, "12 hours": 12*time.Hour + time.Minute} {
+		s := newService(t)
+		b := s.browser(t)
+		b.signIn(elm, "dr.lee")
+		form := b.get(account).form(t, "/elm-street/staff/sign-out")
+		s.Pass(pass)
+		answer := b.post(sessions, form)
+		answer.wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?unsaved", "")
+		page := b.get(answer.Header.Get("Location"))
+		page.wants(t, http.StatusOK, "", "Nothing has been saved.")
+		if plain := b.get("/elm-street/staff/sign-in"); strings.Contains(plain.body, "Nothing has been saved") {
+			t.Errorf("%s: the sign-in page says so without a form", name)
+		}
+		s.browser(t).post(sessions, form).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	}
 }

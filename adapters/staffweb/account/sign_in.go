@@ -16,6 +16,7 @@ import (
 type signInPage struct {
 	pagekit.FormErrors
 	SignedOut bool
+	Unsaved   bool   // a form came after the end of its session
 	Ended     string // why the browser's session has ended; "" for no text
 	Username  string // as typed
 	Passkey   bool   // one was tried and refused
@@ -31,7 +32,7 @@ func (s *Section) signInForm(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.showSignIn(r, http.StatusOK, signInPage{SignedOut: r.Form.Has("signed-out"), Ended: ended})
+	return s.showSignIn(r, http.StatusOK, signInPage{SignedOut: r.Form.Has("signed-out"), Unsaved: r.Form.Has("unsaved"), Ended: ended})
 }
 
 // endedReason returns why the browser's session has ended, once. A browser without the

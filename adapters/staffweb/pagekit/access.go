@@ -82,6 +82,8 @@ func (route Route) serve(s *Site) Page {
 func (d Access) serve(r *Request) error {
 	switch {
 	case d.right == "":
+	case r.isUnsavedForm():
+		return r.Redirect(r.Base() + "/sign-in?unsaved") // which says that nothing has been saved (D143)
 	case !r.SignedIn:
 		return r.RedirectToSignIn()
 	case !r.Session.Roles.May(d.right):

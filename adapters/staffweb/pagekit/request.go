@@ -37,6 +37,7 @@ type Request struct {
 	body       bytes.Buffer
 	write      func(http.ResponseWriter) // in place of the body; nil for none
 	head       int64                     // idx up to which a live page has read
+	ended      bool                      // the browser has a token, but its session has ended
 }
 
 // Acquire releases the request's permit, and takes one for querying the database.
@@ -79,6 +80,7 @@ func (s *Site) findSession(r *Request) (err error) {
 		session = s.Auth.Sessions.Peek
 	}
 	if r.Session, r.SignedIn, err = session(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
+		r.ended = err == nil
 		return err
 	}
 	r.Practice, err = s.Practices.Find(r.Context(), r.Tenant)
@@ -162,6 +164,12 @@ func (r *Request) Redirect(address string) error {
 // RedirectToSignIn redirects a browser without a session to the sign-in page, whatever it
 // asks for, so that it learns nothing about applications and practices (D25).
 func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
+
+// isUnsavedForm reports whether a form came after the end of its session. The form that
+// approves an application is none: nothing is typed in it, and signing in leads back to it.
+func (r *Request) isUnsavedForm() bool {
+	return r.ended && r.HTTP.Method == http.MethodPost && !r.Ask.Made
+}
 
 // RedirectOnward redirects to the page that the browser first asked for.
 func (r *Request) RedirectOnward() error {
