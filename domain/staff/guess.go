@@ -80,7 +80,7 @@ func isGuessed(password string, of Known) bool {
 	}
 	known := knownWords(of)
 	return slices.ContainsFunc(stemsOf(password), func(stem string) bool {
-		return lettersLeft(once(stem), known) < minLeft
+		return utf8.RuneCountInString(stem) >= minLeft && lettersLeft(once(stem), known) < minLeft
 	})
 }
 

@@ -96,7 +96,7 @@ func TestMangledWordsAreRefused_D142(t *testing.T) {
 			t.Errorf("%q: %v", password, err)
 		}
 	}
-	for _, password := range []string{"dragon purple mug", "a walnut in the nhs", "reception walnut violin", "kX7#mq2Lw!vB", "éàüöß éàüöß", "Monkeys eat 2 lemons"} {
+	for _, password := range []string{"dragon purple mug", "a walnut in the nhs", "reception walnut violin", "kX7#mq2Lw!vB", "éàüöß éàüöß", "Monkeys eat 2 lemons", "4826 1739 5026 8413 x"} {
 		if err := staff.CheckPassword(password, annaLee); err != nil {
 			t.Errorf("%q: %v", password, err)
 		}
