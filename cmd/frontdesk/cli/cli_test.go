@@ -224,6 +224,7 @@ func TestCommandsPrintResultsAndReachTheLog(t *testing.T) {
 		t.Errorf("for people it prints %q", o.Out)
 	}
 	ann := run("", "patient", "register", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
+	run("", "patient", "set-contact-details", "--tenant=elm", "--patient", ann, "--telephone=020 7946 0958", "--email=", "--nhs-number=943 476 5919")
 	body := `{"patientId":"` + ann + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
 	made := run(body, "request", "submit", "--tenant=elm", "--file=-")
 	if made["patientRequestId"] == nil || len(made["events"].([]any)) != 1 {
@@ -258,7 +259,7 @@ func wantLog(t *testing.T, log clitest.Outcome) {
 			t.Errorf("line %d has idx %d", len(names), e.Idx)
 		}
 	}
-	if len(names) != 10 || names[9] != "patient-request.submitted.v1" {
+	if len(names) != 11 || names[10] != "patient-request.submitted.v1" {
 		t.Errorf("the log has %v", names)
 	}
 	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "operator" || members[4] == "" || members[5] != "" {

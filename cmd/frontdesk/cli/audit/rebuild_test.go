@@ -120,6 +120,7 @@ func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.Endpoi
 		clitest.Must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
 	}
 	return fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"A cough","event":"record.opened",`+
+		`"telephone":"020 7946 0958","email":null,"nhsNumber":null,`+
 		`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter"}]}`, about, visit, k.site)
 }
 

@@ -27,6 +27,7 @@ import (
 type PatientCommands struct {
 	Register               registerPatientCmd        `cmd:"" help:"Register a patient."`
 	ChangeDetails          changePatientDetailsCmd   `cmd:"" help:"Change a patient's name and date of birth." detail:"The previous details stay in the log."`
+	SetContactDetails      setContactDetailsCmd      `cmd:"" help:"Set a patient's telephone, email and NHS number." detail:"All three are replaced. The previous ones stay in the log."`
 	Find                   findPatientCmd            `cmd:"" help:"Find patients by name." detail:"Any part of a name finds them. The search is recorded."`
 	RestrictRecord         restrictPatientRecordCmd  `cmd:"" help:"Restrict a patient's record to named staff." detail:"Name none to lift the restriction."`
 	OpenRecord             openCareRecordCmd         `cmd:"" help:"Record that a care record was opened."`
@@ -64,6 +65,22 @@ func (c *changePatientDetailsCmd) Run(r *term.Run) error {
 	return term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
 			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+		})
+	})
+}
+
+type setContactDetailsCmd struct {
+	patientFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Telephone           string `required:"" help:"The patient's telephone number; empty if there is none."`
+	Email               string `required:"" help:"The patient's email address; empty if there is none."`
+	NHSNumber           string `name:"nhs-number" required:"" help:"The patient's NHS number, 10 digits; empty if it is unknown."`
+}
+
+func (c *setContactDetailsCmd) Run(r *term.Run) error {
+	return term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.SetContactDetails(ctx, commands.SetContactDetails{
+			Tenant: c.Tenant, Patient: c.Patient, Contact: patient.Contact{Telephone: c.Telephone, Email: c.Email, NHSNumber: c.NHSNumber},
 		})
 	})
 }
