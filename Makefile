@@ -122,7 +122,7 @@ images: deps ## the images of compose.yaml, with podman
 		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operations/containers/Dockerfile .
 	done
 
-release: ## the archive that operators install from, if all proofs hold, in .frontdesk/release (ARGS='-arch arm64 -out FOLDER -unproved')
+release: ## the archive that operators install from, if all proofs hold, in .frontdesk/release (ARGS='-key FILE -arch arm64 -out FOLDER -unproved')
 	@$(GO) run ./.ci/release $(ARGS)
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)

@@ -1,6 +1,7 @@
 // Command release writes the archive for installing frontdesk without a clone: the program, the
-// pages for operators with all files that they link to, units of systemd and manifests for
-// Kubernetes. Run it as `make release`.
+// pages for operators with all files that they link to, units of systemd, manifests for
+// Kubernetes, the licences of all modules and a bill of materials. It signs the checksums as a
+// note (c2sp.org/signed-note). Run it as `make release`.
 //
 // The same commit makes the same bytes, wherever it is checked out: names are sorted, every file
 // has the commit's time, and the program contains no path. Only the program is generated, so every
@@ -24,9 +25,12 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
-const usage = `Release writes an archive of the commit that is checked out, and SHA256SUMS beside it.
+const usage = `Release writes an archive of the commit that is checked out, its bill of materials, and their
+SHA256SUMS, which it also signs as a note.
 
 Options:
 `
@@ -54,11 +58,25 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	dir := flags.String("out", ".frontdesk/release", "the `folder` that the archive is written to")
 	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
 	unproved := flags.Bool("unproved", false, "also if docs/nightly.md does not show that all proofs hold: to try the archive out")
+	key := flags.String("key", "", "the `file` with the key that signs releases")
+	made := flags.String("make-key", "", "only write a new key that signs releases to this `file`, and print its verifier key")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q is not an option: run it in the clone", flags.Arg(0))
+	}
+	if *made != "" {
+		verifier, err := makeKey(*made)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out, verifier)
+		return err
+	}
+	signer, err := signerFor(*key, *unproved)
+	if err != nil {
+		return err
 	}
 	if !*unproved {
 		if err := proved(ctx, "."); err != nil {
@@ -69,8 +87,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if signer != nil {
+		if err := sign(*dir, signer); err != nil {
+			return err
+		}
+	}
 	_, err = fmt.Fprintln(out, name)
 	return err
+}
+
+// signerFor returns the key in a file. Only an archive that is not a release may go without.
+func signerFor(key string, unproved bool) (note.Signer, error) {
+	switch {
+	case key != "":
+		page, err := os.ReadFile(keyPage)
+		if err != nil {
+			return nil, fmt.Errorf("read the verifier key: %w", err)
+		}
+		return signerOf(key, string(page))
+	case !unproved:
+		return nil, errors.New("a release is signed: name the file with its key by -key")
+	}
+	return nil, nil
 }
 
 // release returns the name of the archive that it has written.
@@ -83,7 +121,7 @@ func release(ctx context.Context, dir, arch string) (name string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.Remove(program)) }()
-	of, made, err := builtOf(program)
+	build, made, err := builtOf(program)
 	if err != nil {
 		return "", err
 	}
@@ -95,12 +133,29 @@ func release(ctx context.Context, dir, arch string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	folder := fmt.Sprintf("frontdesk-%s-linux-%s", of, arch)
-	archived, err := pack(folder, made, append(pages, file{"frontdesk", program, 0o755}))
+	folder := fmt.Sprintf("frontdesk-%s-linux-%s", build.Main.Version, arch)
+	bill := folder + ".cdx.json"
+	listed, err := materials(build, made)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, folder+".tar.gz"), write(dir, folder+".tar.gz", archived)
+	if err := os.WriteFile(filepath.Join(dir, bill), listed, 0o644); err != nil {
+		return "", fmt.Errorf("write the bill of materials: %w", err)
+	}
+	terms, err := licences(ctx, build.Deps)
+	if err != nil {
+		return "", err
+	}
+	files := append(append(pages, terms...), file{"frontdesk", program, 0o755}, file{"frontdesk.cdx.json", filepath.Join(dir, bill), 0o644})
+	archived, err := pack(folder, made, files)
+	if err != nil {
+		return "", err
+	}
+	archive := filepath.Join(dir, folder+".tar.gz")
+	if err := os.WriteFile(archive, archived, 0o644); err != nil {
+		return "", fmt.Errorf("write the archive: %w", err)
+	}
+	return archive, sum(dir, folder+".tar.gz", bill)
 }
 
 // compile builds the program so that it runs on any Linux, whatever its C library is.
@@ -113,17 +168,17 @@ func compile(ctx context.Context, program, arch string) error {
 	return nil
 }
 
-// builtOf returns the program's own version, and the time of its commit.
-func builtOf(program string) (version string, made time.Time, err error) {
-	build, err := buildinfo.ReadFile(program)
+// builtOf returns what Go has written into the program, and the time of its commit.
+func builtOf(program string) (build *debug.BuildInfo, made time.Time, err error) {
+	build, err = buildinfo.ReadFile(program)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read what the program was built of: %w", err)
+		return nil, time.Time{}, fmt.Errorf("read what the program was built of: %w", err)
 	}
 	made, err = time.Parse(time.RFC3339, setting(build, "vcs.time"))
 	if err != nil {
-		return "", time.Time{}, errors.New("the program does not know its commit: build it in a clone, because Go knows no worktrees of git")
+		return nil, time.Time{}, errors.New("the program does not know its commit: build it in a clone, because Go knows no worktrees of git")
 	}
-	return build.Main.Version, made, nil
+	return build, made, nil
 }
 
 func setting(build *debug.BuildInfo, key string) string {
@@ -144,10 +199,15 @@ func clone(ctx context.Context) ([]string, error) {
 	return strings.Split(strings.TrimRight(string(said), "\x00"), "\x00"), nil
 }
 
-// write writes the archive into the folder, and its checksum next to it, in the form of sha256sum.
-func write(dir, name string, archived []byte) error {
-	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(archived), name)
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, name), archived, 0o644),
-		os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o644))
+// sum writes the checksums of files in a folder, in the form of sha256sum.
+func sum(dir string, names ...string) error {
+	var sums strings.Builder
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return fmt.Errorf("read a file of the release: %w", err)
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
+	}
+	return os.WriteFile(filepath.Join(dir, sumsName), []byte(sums.String()), 0o644)
 }
