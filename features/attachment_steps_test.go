@@ -55,7 +55,11 @@ func (w *world) submitsFiles(app, patient string, table *godog.Table) error {
 // fileOf is a file that begins as one of its type, unless it is too short for that.
 func fileOf(mediaType string, size int) []byte {
 	file := noise(size)
-	if begins := map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff"}[mediaType]; len(begins) <= size {
+	begins := map[string]string{
+		"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "application/msword": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document": "PK\x03\x04",
+	}[mediaType]
+	if len(begins) <= size {
 		copy(file, begins)
 	}
 	return file

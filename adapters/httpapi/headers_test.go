@@ -227,7 +227,9 @@ func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 // Every answer forbids browsers to guess its type, or to show it as a page.
 func TestAnswersAreNoPages_D145(t *testing.T) {
 	t.Parallel()
+	const transport = "max-age=31536000"
 	published := func(api *httpapi.API) {
+		api.StrictTransport = transport
 		api.SigningKeys = func(context.Context) ([]byte, error) { return []byte(`{"keys":[]}`), nil }
 	}
 	known, stranger := newAsked(t, asApplicationOf(1), published), newAsked(t, asApplicationOf(1), func(api *httpapi.API) {
@@ -238,10 +240,17 @@ func TestAnswersAreNoPages_D145(t *testing.T) {
 		for _, path := range []string{"ping", "create-note", "nothing", "openapi.json", "jwks"} {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
 				headers := by.ask(method, path, "").Header()
-				if headers.Get("X-Content-Type-Options") != "nosniff" || headers.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+				if !isNoPage(headers) || headers.Get("Strict-Transport-Security") != transport {
 					t.Errorf("%s %s is answered with %v", method, path, headers)
 				}
 			}
 		}
 	}
+	if _, headers, _ := httpapi.Unread(http.StatusBadRequest, "", atWritten()); !isNoPage(headers) {
+		t.Errorf("an unreadable request is answered with %v", headers)
+	}
+}
+
+func isNoPage(h http.Header) bool {
+	return h.Get("X-Content-Type-Options") == "nosniff" && h.Get("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
 }

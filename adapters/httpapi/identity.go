@@ -21,6 +21,9 @@ type identity struct{ request, correlation string }
 
 var correlationForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
+// noPage is the Content-Security-Policy of all answers: a browser shows and loads nothing.
+const noPage = "default-src 'none'; frame-ancestors 'none'"
+
 // identified gives every call an id of our own, in its context and its answer. It sets the
 // headers that all answers have.
 func (a *API) identified(next http.Handler) http.Handler {
@@ -31,7 +34,10 @@ func (a *API) identified(next http.Handler) http.Handler {
 		}
 		w.Header().Set("X-Request-Id", id.request)
 		w.Header().Set("X-Content-Type-Options", "nosniff") // no answer is a page, so no browser may make one of it
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		w.Header().Set("Content-Security-Policy", noPage)
+		if a.StrictTransport != "" {
+			w.Header().Set("Strict-Transport-Security", a.StrictTransport)
+		}
 		c := &call{identity: id, begun: a.Now(), holder: httpx.ClientAddress(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})

@@ -46,12 +46,14 @@ func Unread(chosen int, why string, now time.Time) (status int, headers http.Hea
 	}
 	text, _ = encoded(problems{[]problem{{refusal.Code, refusal.Detail}}}, nil) // strings can always be encoded
 	return statuses[refusal.Kind], http.Header{
-		"Cache-Control":  {"no-store"},
-		"Connection":     {"close"},
-		"Content-Length": {strconv.Itoa(len(text))},
-		"Content-Type":   {"application/json"},
-		"Date":           {now.UTC().Format(http.TimeFormat)},
-		ruleHeader:       {refusal.Code},
-		"X-Request-Id":   {event.NewID().String()},
+		"Cache-Control":           {"no-store"},
+		"Connection":              {"close"},
+		"Content-Length":          {strconv.Itoa(len(text))},
+		"Content-Security-Policy": {noPage},
+		"Content-Type":            {"application/json"},
+		"Date":                    {now.UTC().Format(http.TimeFormat)},
+		"X-Content-Type-Options":  {"nosniff"},
+		ruleHeader:                {refusal.Code},
+		"X-Request-Id":            {event.NewID().String()},
 	}, text
 }

@@ -29,7 +29,8 @@ type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant of a bare address or localhost; "" for none
 
-	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
+	TrustedProxies  []netip.Prefix // proxies whose X-Forwarded-For is trusted
+	StrictTransport string         // Strict-Transport-Security of each answer; "" for none
 
 	Strict bool // refuse unknown members; otherwise only warn
 

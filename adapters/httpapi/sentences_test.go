@@ -155,7 +155,7 @@ func TestWrongMethodNamesAllowed_D92(t *testing.T) {
 		allow := wrong.Header().Get("Allow")
 		allowed := strings.Split(allow, ", ")
 		wantErrors(t, wrong, "method-not-allowed: Use "+strings.Join(allowed, " or ")+".")
-		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace} {
 			answer := call(method, path)
 			refused := answer.Code == http.StatusMethodNotAllowed
 			if refused == slices.Contains(allowed, method) || refused && answer.Header().Get("Allow") != allow {

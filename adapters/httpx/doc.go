@@ -1,3 +1,3 @@
 // Package httpx has parts that every HTTP server of the service needs: a deadline for slow
-// readers, and the address of a client behind proxies.
+// readers, the address of a client behind proxies, and the header that demands TLS.
 package httpx

@@ -63,6 +63,27 @@ func TestAccountPageShowsSessions_D67(t *testing.T) {
 	colleague.get(account).wants(t, http.StatusOK, "", "Dr Lee")
 }
 
+// A thief of a session, at an unattended browser or elsewhere, does not end the owner's.
+func TestEndingSessionsNeedsReauthentication_D66(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	here, other := s.browser(t), s.browser(t)
+	here.signIn(elm, "dr.lee")
+	s.Pass(15 * time.Minute)
+	other.signIn(elm, "dr.lee")
+	form := here.get(account).form(t, sessions)
+	for _, do := range []string{"", "end-others"} {
+		form.Set("do", do)
+		here.post(sessions, form).wants(t, http.StatusSeeOther, atElm+"confirm?then=account", "")
+	}
+	other.get(account).wants(t, http.StatusOK, "", "Dr Lee")
+	confirm := here.get(atElm+"confirm?then=account").form(t, atElm+"confirm")
+	confirm.Set("password", password)
+	here.post(atElm+"confirm", confirm).wants(t, http.StatusSeeOther, account, "")
+	here.post(sessions, form).wants(t, http.StatusSeeOther, account+"?done=others", "")
+	other.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+}
+
 func TestForeignSessionCannotBeEnded_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -17,7 +17,7 @@ func TestNoMethodButPOSTApproves_D25(t *testing.T) {
 	form := b.approval(elm, callback)
 	b.get("/elm-street/staff/authorise?"+form.Encode()).wants(t, http.StatusOK, "", "act for you?")
 	b.do(http.MethodHead, "/elm-street/staff/authorise?"+form.Encode(), nil).wants(t, http.StatusOK, "", "")
-	for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+	for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace} {
 		answer := b.do(method, "/elm-street/staff/authorise?"+form.Encode(), form)
 		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, POST" {
 			t.Errorf("%s: %s, Allow: %s", method, answer.Status, answer.Header.Get("Allow"))

@@ -206,6 +206,7 @@ func TestPasskeyChangeNeedsRecentProof_D66(t *testing.T) {
 	form = b.get(atElm+"account/passkeys").form(t, atElm+"account/passkeys")
 	b.post(atElm+"account/passkeys", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
 	b.post(atElm+"account/passkeys", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
+	b.get(atElm+"account/passkeys?removed").wants(t, http.StatusOK, "", `<a href="/elm-street/staff/account#sessions">end your other sessions</a>`)
 	s.browser(t).signIn(elm, "dr.lee")
 	s.browser(t).post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, home, "")
 }

@@ -153,7 +153,7 @@ func (c *Contract) checkHeaders(response []string, got http.Header) error {
 }
 
 // ofHTTP are headers that any answer may have, as HTTP and the standards of browsers describe them.
-var ofHTTP = []string{"Cache-Control", "Connection", "Content-Length", "Content-Security-Policy", "Content-Type", "Date", "X-Content-Type-Options"}
+var ofHTTP = []string{"Cache-Control", "Connection", "Content-Length", "Content-Security-Policy", "Content-Type", "Date", "Strict-Transport-Security", "X-Content-Type-Options"}
 
 func (c *Contract) checkContent(response []string, method string, answer Answer) error {
 	if at(c.document, append(response, "content")...) == nil || method == http.MethodHead {

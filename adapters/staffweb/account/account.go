@@ -63,6 +63,9 @@ func (s *Section) endSessions(r *pagekit.Request) error {
 	if !r.HasToken("sessions") {
 		return pagekit.ErrStale
 	}
+	if !s.Confirmed(r) { // otherwise a thief of the session could end the owner's
+		return s.ConfirmFirst(r, "account")
+	}
 	if r.Form.Get("do") == "end-others" {
 		return s.endOthers(r)
 	}

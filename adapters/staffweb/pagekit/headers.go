@@ -3,6 +3,8 @@ package pagekit
 import (
 	"net/http"
 	"strings"
+
+	"frontdesk/adapters/httpx"
 )
 
 // withSecurityHeaders sets the security headers of every answer, and accepts forms from
@@ -26,7 +28,7 @@ func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", passkeysForbidden)
 		h.Set("Cache-Control", "no-store")
 		if s.Secure() {
-			h.Set("Strict-Transport-Security", s.transport())
+			h.Set("Strict-Transport-Security", httpx.StrictTransport(s.HSTSSubdomains))
 		}
 		if s.otherScheme(r) {
 			foreign.ServeHTTP(w, r)
@@ -34,15 +36,6 @@ func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
 		}
 		forms.ServeHTTP(w, r)
 	})
-}
-
-// transport returns the Strict-Transport-Security.
-func (s *Site) transport() string {
-	const year = "max-age=31536000"
-	if s.HSTSSubdomains {
-		return year + "; includeSubDomains"
-	}
-	return year
 }
 
 // referrer returns the Referrer-Policy. That of a link is no-referrer, whatever the

@@ -42,27 +42,25 @@ func send(to io.Writer, file io.Reader) error {
 type kind struct {
 	words     string   // its description for staff
 	endings   []string // extensions; a name without one of them gets the first
+	begins    string   // the first bytes of its files; "" if they are not known
 	shownHere bool     // in the browser; otherwise it is downloaded
 }
 
 // kinds are those of D21. Any other is downloaded under a name that no program opens.
 var kinds = map[string]kind{
-	"image/jpeg":         {"picture", []string{".jpg", ".jpeg"}, true},
-	"image/png":          {"picture", []string{".png"}, true},
-	"application/msword": {"Word document", []string{".doc"}, false},
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": {"Word document", []string{".docx"}, false},
+	"image/jpeg":         {"picture", []string{".jpg", ".jpeg"}, "\xff\xd8\xff", true},
+	"image/png":          {"picture", []string{".png"}, "\x89PNG\r\n\x1a\n", true},
+	"application/msword": {"Word document", []string{".doc"}, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false},
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": {"Word document", []string{".docx"}, "PK\x03\x04", false},
 }
 
-// signatureBytes are the first bytes of a file, which tell whether it is a picture.
+// signatureBytes are the first bytes of a file, which tell its type.
 const signatureBytes = 16
 
-// signatures are the first bytes of the media types that browsers show.
-var signatures = map[string]string{"image/jpeg": "\xff\xd8\xff", "image/png": "\x89PNG\r\n\x1a\n"}
-
 // shownAs returns the media type of a file for a browser: that of its sender, unless the
-// file does not begin as such a picture. Then it is only offered as a download (D145).
+// file does not begin as one of that type. Then it is a download that no program opens (D145).
 func shownAs(mediaType string, begins []byte) string {
-	if kindOf(mediaType).shownHere && !bytes.HasPrefix(begins, []byte(signatures[mediaType])) {
+	if !bytes.HasPrefix(begins, []byte(kindOf(mediaType).begins)) {
 		return "application/octet-stream"
 	}
 	return mediaType
@@ -72,7 +70,7 @@ func shownAs(mediaType string, begins []byte) string {
 func kindOf(mediaType string) kind {
 	known, ok := kinds[mediaType]
 	if !ok {
-		return kind{"file", []string{".bin"}, false}
+		return kind{"file", []string{".bin"}, "", false}
 	}
 	return known
 }

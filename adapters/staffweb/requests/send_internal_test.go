@@ -76,10 +76,13 @@ func TestFoundWordsCountPatients(t *testing.T) {
 	}
 }
 
-// A picture is shown only if it begins as one of its type.
-func TestOnlyPicturesAreShown_D145(t *testing.T) {
+// A file keeps its media type and its extension only if it begins as a file of that type.
+func TestFilesThatAreNotTheirTypeAreOpenedByNothing_D145(t *testing.T) {
 	t.Parallel()
-	const png, jpeg, none = "image/png", "image/jpeg", "application/octet-stream"
+	const (
+		png, jpeg, none = "image/png", "image/jpeg", "application/octet-stream"
+		doc, docx       = "application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	)
 	for _, c := range []struct{ mediaType, begins, want string }{
 		{png, "\x89PNG\r\n\x1a\n\x00\x00", png},
 		{jpeg, "\xff\xd8\xff\xe0", jpeg},
@@ -88,7 +91,12 @@ func TestOnlyPicturesAreShown_D145(t *testing.T) {
 		{png, "<html><script>", none},
 		{png, "\x89PNG", none},
 		{jpeg, "", none},
-		{"application/msword", "<html>", "application/msword"},
+		{doc, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", doc},
+		{docx, "PK\x03\x04\x14\x00", docx},
+		{doc, "PK\x03\x04\x14\x00", none},
+		{doc, "<html>", none},
+		{docx, "MZ\x90\x00", none},
+		{docx, "", none},
 		{"image/svg+xml", "<svg>", "image/svg+xml"}, // a download anyway
 	} {
 		if got := shownAs(c.mediaType, []byte(c.begins)); got != c.want {
@@ -96,8 +104,8 @@ func TestOnlyPicturesAreShown_D145(t *testing.T) {
 		}
 	}
 	for mediaType, kind := range kinds {
-		if kind.shownHere != (signatures[mediaType] != "") {
-			t.Errorf("%s is shown: %t, its first bytes: %q", mediaType, kind.shownHere, signatures[mediaType])
+		if kind.begins == "" || len(kind.begins) > signatureBytes {
+			t.Errorf("%s begins with %q", mediaType, kind.begins)
 		}
 	}
 	if got := disposition("rash.png", none); got != "attachment; filename=rash.png.bin" {

@@ -65,6 +65,11 @@ func TestPrivateListenerServesOperators(t *testing.T) {
 			t.Errorf("%s answers %q", path, got)
 		}
 	}
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/nothing"} {
+		if got := headersOf(t, service.PrivateURL()+path).Get("X-Content-Type-Options"); got != "nosniff" {
+			t.Errorf("%s: X-Content-Type-Options is %q", path, got)
+		}
+	}
 	if got := get(t, service.PrivateURL()+"/readyz"); !strings.Contains(got, "\nwarning: no erasure ledger is set") {
 		t.Errorf("personal data without a ledger: /readyz answers %q", got)
 	}
@@ -75,6 +80,20 @@ func TestPrivateListenerServesOperators(t *testing.T) {
 		// Figures are left out while the database takes longer than a collection may, and so is a consumer that has not begun.
 		clocktest.Eventually(t, func() bool { return strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) }, "there is a metric %s", name)
 	}
+}
+
+func headersOf(t *testing.T, url string) http.Header {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response.Header
 }
 
 func get(t *testing.T, url string) string {

@@ -53,10 +53,11 @@ func (a *App) api() *httpapi.API {
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
 
-		TrustedProxies: a.config.TrustedProxies,
-		Strict:         a.config.Strict,
-		Calls:          budget(a.config.RateLimit, time.Second, a.config.RealNow),
-		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
+		TrustedProxies:  a.config.TrustedProxies,
+		StrictTransport: a.strictTransport(),
+		Strict:          a.config.Strict,
+		Calls:           budget(a.config.RateLimit, time.Second, a.config.RealNow),
+		Bytes:           budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
 
 		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow, Unproven: unproven}).Recognise,
 		Rights:       rights.Rights,
@@ -86,6 +87,14 @@ func (a *App) api() *httpapi.API {
 		Log:       a.config.Log,
 		Lines:     a.config.Calls,
 	}
+}
+
+// strictTransport is the Strict-Transport-Security of the API; "" if the proxy serves no TLS.
+func (a *App) strictTransport() string {
+	if !strings.HasPrefix(a.config.AuthURL, "https:") {
+		return ""
+	}
+	return httpx.StrictTransport(a.config.HSTSSubdomains)
 }
 
 // mostCalledIn limits the answer about who is called in. No practice calls in as many at once.

@@ -45,7 +45,10 @@ func (a *App) operations() http.Handler {
 	if a.config.Profiles {
 		serveProfiles(mux)
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // ready answers whether calls should be sent here.

@@ -52,8 +52,12 @@ func TestTheStaffPagesHaveAHostOfTheirOwn_D36(t *testing.T) {
 		"elm-street.frontdesk.test": `"not-found"`,
 		"127.0.0.1":                 `"not-found"`,
 	} {
-		if _, body := send(t, service, http.MethodGet, host, nil); !strings.Contains(body, want) {
+		answer, body := send(t, service, http.MethodGet, host, nil)
+		if !strings.Contains(body, want) {
 			t.Errorf("%s: got %s, want %s", host, body, want)
+		}
+		if got := answer.Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+			t.Errorf("%s: Strict-Transport-Security is %q", host, got)
 		}
 	}
 	answer, _ := send(t, service, http.MethodPost, "auth.frontdesk.test", url.Values{"username": {"dr.lee"}, "password": {"coffee tin fish"}})
