@@ -72,8 +72,8 @@ func (c *changePatientDetailsCmd) Run(r *term.Run) error {
 type setContactDetailsCmd struct {
 	patientFlags        `embed:""`
 	term.MasterKeyFlags `embed:""`
-	Telephone           string `required:"" help:"The patient's telephone number; empty if there is none."`
-	Email               string `required:"" help:"The patient's email address; empty if there is none."`
+	Telephone           string `required:"" help:"The patient's telephone number; empty if it is unknown."`
+	Email               string `required:"" help:"The patient's email address; empty if it is unknown."`
 	NHSNumber           string `name:"nhs-number" required:"" help:"The patient's NHS number, 10 digits; empty if it is unknown."`
 }
 
