@@ -5,7 +5,10 @@
 //   - the clients of client/, in three languages, call the same sandbox, through failures of
 //     calls, keys and webhooks; their pages are run as well.
 //   - followers.md is run against a broker, and its example in examples/follower is killed.
-//   - safety.md is for clinical safety officers; each test that it names must exist.
+//   - safety.md is for clinical safety officers; each test that it names must exist, and
+//     each hazard has an owner, a status and a version.
+//   - privacy/ holds papers that practices and operators fill in; the tests, files and
+//     commands that they name must exist.
 //   - exports in FHIR are compared with HL7's schema, which testdata/fhir fetches.
 //   - openapi.json is judged by the tools that testdata/openapi fetches: Redocly, Spectral,
 //     and generators whose clients call the sandbox. `go test ./docs -run Webhooks

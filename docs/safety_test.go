@@ -15,23 +15,40 @@ import (
 // hazard is a section of safety.md.
 type hazard struct{ title, text string }
 
-func hazards(t *testing.T) (all []hazard, matrix string) {
+// number is that of the hazard's title.
+func (h hazard) number() int {
+	n, _ := strconv.Atoi(numbered.FindStringSubmatch(h.title)[1]) // the pattern has digits
+	return n
+}
+
+// safetyPage is safety.md in parts.
+type safetyPage struct {
+	hazards  []hazard
+	matrix   string // severity, likelihood and risk
+	versions string // owners, states and the changes of hazards
+}
+
+func readSafety(t *testing.T) (page safetyPage) {
 	t.Helper()
-	page, err := os.ReadFile("safety.md")
+	text, err := os.ReadFile("safety.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := strings.Split(string(page), "\n## ")
-	for _, section := range sections[1:] {
+	for _, section := range strings.Split(string(text), "\n## ")[1:] {
 		title, text, _ := strings.Cut(section, "\n")
 		switch {
 		case numbered.MatchString(title):
-			all = append(all, hazard{title, text})
+			page.hazards = append(page.hazards, hazard{title, text})
 		case title == "How risk is rated":
-			matrix = text
+			page.matrix = text
+		case title == "Owners, status and versions":
+			page.versions = text
 		}
 	}
-	return all, matrix
+	if len(page.hazards) < 28 {
+		t.Errorf("there are %d hazards", len(page.hazards))
+	}
+	return page
 }
 
 var (
@@ -153,11 +170,7 @@ var decided = regexp.MustCompile(`(_[A-Z]?[0-9]+)+$`)
 func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
 	t.Parallel()
 	there := sources(t)
-	all, _ := hazards(t)
-	if len(all) < 20 {
-		t.Errorf("there are %d hazards", len(all))
-	}
-	for _, h := range all {
+	for _, h := range readSafety(t).hazards {
 		_, controls, _ := strings.Cut(h.text, "\n| cause | what is done against it | shown by |\n|---|---|---|\n")
 		controls, _, _ = strings.Cut(controls, "\n\n")
 		for row := range strings.Lines(controls) {
@@ -183,9 +196,9 @@ var rated = regexp.MustCompile(`\| (without the controls|with them) \| (\w+) \| 
 
 func TestEveryHazardIsRatedByTheMatrix(t *testing.T) {
 	t.Parallel()
-	all, matrix := hazards(t)
-	risks := risksOf(t, matrix)
-	for n, h := range all {
+	page := readSafety(t)
+	risks := risksOf(t, page.matrix)
+	for n, h := range page.hazards {
 		for _, part := range []string{"**Effect.** ", "**Residual risk.** ", "**Left to the practice.** "} {
 			if strings.Count(h.text, part) != 1 {
 				t.Errorf("%s: say once: %s", h.title, part)
@@ -200,7 +213,7 @@ func TestEveryHazardIsRatedByTheMatrix(t *testing.T) {
 				t.Errorf("%s, %s: %s and %s are a risk of %q, not %s", h.title, r[1], r[2], r[3], want, r[4])
 			}
 		}
-		if numbered.FindStringSubmatch(h.title)[1] != strconv.Itoa(n+1) {
+		if h.number() != n+1 {
 			t.Errorf("%s is hazard %d", h.title, n+1)
 		}
 	}
@@ -230,4 +243,63 @@ func risksOf(t *testing.T, text string) map[string]map[string]string {
 		t.Fatalf("the matrix has %v", slices.Sorted(maps.Keys(risks)))
 	}
 	return risks
+}
+
+var (
+	// owned finds owner, status and version of a hazard.
+	owned = regexp.MustCompile(`(?m)^\*\*Owner\.\*\* ([a-z ]+)\. \*\*Status\.\*\* (open|controlled|accepted by [^.]+ on \d+ [A-Z][a-z]+ \d{4})\. \*\*Version\.\*\* (\d+)\.$`)
+	// changedIn finds the hazards that a row of the versions names.
+	changedIn = regexp.MustCompile(`(?m)^\| \d+ [A-Z][a-z]+ \d{4} \| ([^|]+) \| [^|]+ \|$`)
+	oneOrMore = regexp.MustCompile(`^H(\d+)(?:–H(\d+))?$`)
+)
+
+// versionsOf counts the rows that name each hazard.
+func versionsOf(t *testing.T, section string) map[int]int {
+	t.Helper()
+	versions := map[int]int{}
+	for _, row := range changedIn.FindAllStringSubmatch(section, -1) {
+		for some := range strings.SplitSeq(row[1], ", ") {
+			found := oneOrMore.FindStringSubmatch(some)
+			if found == nil {
+				t.Fatalf("%q names no hazard", some)
+			}
+			first, _ := strconv.Atoi(found[1])
+			last, err := strconv.Atoi(found[2])
+			if err != nil {
+				last = first
+			}
+			for n := first; n <= last; n++ {
+				versions[n]++
+			}
+		}
+	}
+	return versions
+}
+
+// A hazard that no one owns, or whose changes nobody counts, is not looked at again. An
+// open one names the control that is missing.
+func TestEveryHazardHasOwnerStatusAndVersion(t *testing.T) {
+	t.Parallel()
+	page := readSafety(t)
+	versions := versionsOf(t, page.versions)
+	for _, h := range page.hazards {
+		found := owned.FindAllStringSubmatch(h.text, -1)
+		if len(found) != 1 {
+			t.Errorf("%s: say owner, status and version once, in a line of their own", h.title)
+			continue
+		}
+		owner, status, version := found[0][1], found[0][2], found[0][3]
+		if !strings.Contains(page.versions, "\n| "+owner+" | ") {
+			t.Errorf("%s: %q is no owner", h.title, owner)
+		}
+		if want := strconv.Itoa(versions[h.number()]); version != want {
+			t.Errorf("%s is version %s, and its changes make it %s", h.title, version, want)
+		}
+		if missing := strings.Count(h.text, "\n**Not built.** "); (missing == 1) != (status == "open") {
+			t.Errorf("%s is %s, and says %d times what is not built", h.title, status, missing)
+		}
+	}
+	if len(versions) != len(page.hazards) {
+		t.Errorf("the versions name %d hazards of %d", len(versions), len(page.hazards))
+	}
 }
