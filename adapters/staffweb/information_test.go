@@ -76,7 +76,7 @@ func TestRefusedTextsStayInForm_D144(t *testing.T) {
 	form := typedTexts(t, d.manager.get(textsPage), "Kept")
 	form.Set(string(practice.Complaints), " ")
 	answer := d.manager.post(textsPage, form)
-	answer.wants(t, http.StatusBadRequest, "", "Write a text about this")
+	answer.wants(t, http.StatusBadRequest, "", "Write a text about this topic")
 	answer.wants(t, http.StatusBadRequest, "", "Kept on purposes")
 	form.Set(string(practice.Complaints), "ico.org.uk")
 	form.Set("token", "forged")

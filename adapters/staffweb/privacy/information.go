@@ -23,7 +23,7 @@ type informationPage struct {
 
 // informationLabels are the topics in plain words, with their place in the article.
 var informationLabels = map[practice.Topic]string{
-	practice.Purposes:           "Purposes of your data (Article 15 (1) (a))",
+	practice.Purposes:           "Purposes (Article 15 (1) (a))",
 	practice.RetentionPeriod:    "How long you keep data (Article 15 (1) (d))",
 	practice.RightsOfPatients:   "Rights of patients (Article 15 (1) (e))",
 	practice.Complaints:         "Where patients may complain (Article 15 (1) (f))",
@@ -105,7 +105,7 @@ func informationFault(topic practice.Topic, text string) string {
 		return long
 	}
 	if _, err := (practice.Information{}).Set(map[practice.Topic]string{topic: text}, 0); err != nil {
-		return "Write a text about this"
+		return "Write a text about this topic"
 	}
 	return ""
 }
