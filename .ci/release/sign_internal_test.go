@@ -4,11 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/docs"
 )
 
 const page = "../../" + keyPage
@@ -40,15 +41,8 @@ func signed(t *testing.T) (dir, verifier string) {
 // verify types the lines of the page in the folder of a release.
 func verify(t *testing.T, dir, verifier string) (said string, ok bool) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	typed := regexp.MustCompile("(?s)```sh\n(.*?)```").FindSubmatch(text)
-	if typed == nil {
-		t.Fatal("the page has no lines to type")
-	}
-	shell := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", string(typed[1]))
+	typed := docs.OperatorsBlocks(t, "operations/release.md", "Verify a release", "sh")
+	shell := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", typed[0])
 	shell.Dir, shell.Env = dir, append(os.Environ(), "KEY="+verifier)
 	out, err := shell.CombinedOutput()
 	return string(out), err == nil

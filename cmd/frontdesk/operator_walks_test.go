@@ -29,6 +29,7 @@ var walks = map[string]func() []stage{
 	"operations/patroni.md":       patroniWalk,
 	"operations/people.md":        peopleWalk,
 	"operations/personal-data.md": personalDataWalk,
+	"operations/release.md":       releaseWalk,
 	"operations/settings.md":      settingsWalk,
 	"operations/systemd.md":       systemdWalk,
 	"operations/kubernetes.md":    kubernetesWalk,
@@ -135,6 +136,10 @@ func systemdWalk() []stage {
 		{below: "The relay", by: test}, {below: "Two processes on one machine", by: test}, {below: "Your own commands", by: test},
 		{below: "Upgrade", by: test},
 	}
+}
+
+func releaseWalk() []stage {
+	return []stage{{below: "Verify a release", by: "TestReleaseIsVerifiedAsPageSays_D145"}}
 }
 
 func kubernetesWalk() []stage { return []stage{{below: "The image", by: "TestProveInstalled_D112"}} }
