@@ -46,7 +46,8 @@ func (w *world) boardIsRight(app string, changes int) error {
 	var shows board
 	var right []uuid.UUID
 	for n := range changes {
-		event, err := "callin.notification.shown", error(nil)
+		event := "callin.notification.shown"
+		var err error
 		if visit := visits[n%len(visits)]; slices.Contains(right, visit.UUID) {
 			event, err = "callin.notification.removed", w.Desk.ClearCallIn(w.ctx, commands.ClearCallIn{Tenant: w.tenant(w.practice), Appointment: visit})
 			right = slices.DeleteFunc(right, func(id uuid.UUID) bool { return id == visit.UUID })

@@ -27,10 +27,10 @@ func TestContactsAreTheLastOnes_D148(t *testing.T) {
 	d.Happens(t, stream, last)
 	find(elm, last.Contact())
 	find(oak, patient.Contact{})
-	var clear int
-	err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE data LIKE '%ann@example.org%' OR data LIKE '%9434765919%'`).Scan(&clear)
-	if err != nil || clear != 0 {
-		t.Errorf("%d events hold details in clear, %v", clear, err)
+	var unencrypted int
+	err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE data LIKE '%ann@example.org%' OR data LIKE '%9434765919%'`).Scan(&unencrypted)
+	if err != nil || unencrypted != 0 {
+		t.Errorf("%d events hold details in clear, %v", unencrypted, err)
 	}
 	d.DestroyKey(t, ann)
 	if got, err := (projections.Contacts{DB: d.Pool, Opens: d.Names().Opens}).Find(t.Context(), elm, ann); err != nil || got != (patient.Contact{}) {

@@ -84,7 +84,7 @@ func TestReleaseIsVerifiedAsPageSays_D145(t *testing.T) {
 		"another archive": func(dir string) { put(t, dir, "frontdesk-v1-linux-amd64.tar.gz", "another") },
 		"another sum":     edit(func(text string) string { return strings.Replace(text, "v1", "v2", 1) }),
 		"one line more":   edit(func(text string) string { return "# more\n" + text }),
-		"no signature":    edit(func(text string) string { return text[:strings.Index(text, "— ")] }),
+		"no signature":    edit(func(text string) string { lines, _, _ := strings.Cut(text, "— "); return lines }),
 	} {
 		dir, verifier := signed(t)
 		change(dir)

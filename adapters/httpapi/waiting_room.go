@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
 	"frontdesk/domain/appointment"
@@ -75,7 +73,7 @@ func (a *API) calledIn(r *http.Request, caller judged, f *body.Form) (any, error
 // recordShown adds the patients of an answer to the access record.
 func (a *API) recordShown(r *http.Request) {
 	if c := callOf(r.Context()); len(c.shown) > 0 && a.Record != nil {
-		a.Record(access.ShownTo(uuid.UUID(event.NewID()), a.Now(), c.line.Caller, c.shown))
+		a.Record(access.ShownTo(event.NewID(), a.Now(), c.line.Caller, c.shown))
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 // twoManagers are managers whose accounts two operators opened two days ago.
 func (s *service) twoManagers(t *testing.T) (first, second *browser) {
 	t.Helper()
-	s.memberBy(t, event.Operator("alice", ""), "max", staff.Manager)
+	s.memberBy(t, event.Operator("alice", ""), "mia", staff.Manager)
 	s.memberBy(t, event.Operator("bob", ""), "nora", staff.Manager)
 	s.Pass(48 * time.Hour)
 	first, second = s.browser(t), s.browser(t)
-	first.signIn(elm, "max")
+	first.signIn(elm, "mia")
 	second.signIn(elm, "nora")
 	return first, second
 }
@@ -34,15 +34,15 @@ func (s *service) leeWithPasskey(t *testing.T) *browser {
 func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	max, nora := s.twoManagers(t)
+	mia, nora := s.twoManagers(t)
 	lee := s.leeWithPasskey(t)
 	at := s.about(t, elm, "dr.lee")
 
-	max.post(people, max.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
-	max.post(people, max.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
-	max.post(people, max.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
+	mia.post(people, mia.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
+	mia.post(people, mia.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	mia.post(people, mia.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
 	// Nor by deactivating and reactivating.
-	lee.get(atElm+"account").wants(t, http.StatusOK, "", "The name of max")
+	lee.get(atElm+"account").wants(t, http.StatusOK, "", "The name of mia")
 	lee.get(atElm+"authorisations").wants(t, http.StatusOK, "", "A reset of your account has been requested.")
 
 	stop := lee.get(atElm+"account").form(t, atElm+"account/reset")
@@ -50,7 +50,7 @@ func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
 	lee.post(atElm+"account/reset", stop).wants(t, http.StatusSeeOther, atElm+"account?done=reset-stopped", "")
 	nora.post(people, nora.get(at).actionForm(t, "reset")).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
 
-	max.post(people, max.get(at).actionForm(t, "request-reset"))
+	mia.post(people, mia.get(at).actionForm(t, "request-reset"))
 	secretOf(t, nora.post(people, nora.get(at).actionForm(t, "reset")))
 	lee.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 }
@@ -59,11 +59,11 @@ func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
 func TestManagerCannotInviteTheirSecondPerson_D141(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	max, _ := s.twoManagers(t)
+	mia, _ := s.twoManagers(t)
 	s.leeWithPasskey(t)
 	at := s.about(t, elm, "dr.lee")
-	max.post(people, max.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
-	id, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "max")
+	mia.post(people, mia.get(at).actionForm(t, "request-reset")).wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	id, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "mia")
 	must(t, err)
 	s.memberBy(t, event.Staff(id.UUID), "puppet", staff.Manager)
 	puppet := s.browser(t)
@@ -74,27 +74,27 @@ func TestManagerCannotInviteTheirSecondPerson_D141(t *testing.T) {
 func TestDeactivatingIsNoWayRoundReset_D141(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	max, nora := s.twoManagers(t)
+	mia, nora := s.twoManagers(t)
 	s.leeWithPasskey(t)
 	at := s.about(t, elm, "dr.lee")
 	act := func(b *browser, do string) seen { return b.post(people, b.get(at).actionForm(t, do)) }
-	act(max, "deactivate").wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
-	act(max, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
-	act(max, "request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
-	act(max, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
+	act(mia, "deactivate").wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
+	act(mia, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetNotRequested.Detail))
+	act(mia, "request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
+	act(mia, "reactivate").wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrResetWaits.Detail))
 	secretOf(t, act(nora, "reactivate"))
 }
 
 func TestResetGoesOnAfterADay_D141(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	max, _ := s.twoManagers(t)
+	mia, _ := s.twoManagers(t)
 	s.leeWithPasskey(t)
 	at := s.about(t, elm, "dr.lee")
-	act := func(do string) seen { return max.post(people, max.get(at).actionForm(t, do)) }
+	act := func(do string) seen { return mia.post(people, mia.get(at).actionForm(t, do)) }
 	act("request-reset").wants(t, http.StatusSeeOther, at+"&done=request-reset", "")
 	s.Pass(24 * time.Hour)
-	max.signIn(elm, "max")
+	mia.signIn(elm, "mia")
 	secret := secretOf(t, act("reset"))
 	lee, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "dr.lee")
 	must(t, err)
@@ -109,7 +109,7 @@ func TestResetGoesOnAfterADay_D141(t *testing.T) {
 	owner.choose(owner.follow(secret), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 	page := owner.get(account + "?done=link")
 	for _, want := range []string{
-		"Your password and your passkeys were reset, by <bdi>The name of max</bdi>", "A reset of your account was requested, by <bdi>The name of max</bdi>",
+		"Your password and your passkeys were reset, by <bdi>The name of mia</bdi>", "A reset of your account was requested, by <bdi>The name of mia</bdi>",
 		"A passkey was added, by <bdi>you</bdi>", "The last of 80 failed attempts to sign in as you",
 	} {
 		page.wants(t, http.StatusOK, "", want)

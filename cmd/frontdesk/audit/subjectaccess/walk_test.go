@@ -216,8 +216,8 @@ func eachField(of reflect.Type, do func(owner reflect.Type, f reflect.StructFiel
 	if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
 		return
 	}
-	for i := range of.NumField() {
-		if f := of.Field(i); f.IsExported() {
+	for f := range of.Fields() {
+		if f.IsExported() {
 			do(of, f)
 			eachField(f.Type, do)
 		}
