@@ -110,7 +110,7 @@ func (a *API) identities() table {
 func (a *API) ping(_ *http.Request, caller judged, _ *body.Form) (any, error) {
 	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
 	if caller.Mode == application.UserRestricted {
-		body.Username, body.AuthorisedUntil = &caller.Username, InstantOrNull(&caller.AuthorisedUntil)
+		body.Username, body.AuthorisedUntil = &caller.Username, new(Instant(caller.AuthorisedUntil))
 	}
 	return body, nil
 }

@@ -189,12 +189,15 @@ func (a *API) record(c *call, endpoint access.Endpoint, status int, key string) 
 	if key != "" {
 		line.Key = access.KeyDigest(j.Application, key)
 	}
-	for n, f := range j.refusals {
-		if n == 0 {
-			line.Code, line.Reason = f.Code, f.Detail
-			continue
+	if len(j.refusals) > 0 {
+		line.Code, line.Reason = j.refusals[0].Code, j.refusals[0].Detail
+		for _, f := range j.refusals[1:min(len(j.refusals), mostRecorded)] {
+			line.Further = append(line.Further, access.Problem{Code: f.Code, Reason: f.Detail})
 		}
-		line.Further = append(line.Further, access.Problem{Code: f.Code, Reason: f.Detail})
 	}
 	a.Record(line)
 }
+
+// mostRecorded limits the refusals of a call in the access record. A body may have thousands of
+// faults, and lines wait in memory.
+const mostRecorded = 50

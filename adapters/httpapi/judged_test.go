@@ -231,3 +231,14 @@ func TestPatientOfCallIsRecorded_D37(t *testing.T) {
 		}
 	}
 }
+
+// A body with thousands of faults does not fill the access record.
+func TestRecordedRefusalsAreBounded_D146(t *testing.T) {
+	t.Parallel()
+	c := &clerk{Store: practiceDay(t), caller: proven(mayAll(application.ApplicationRestricted, access.Rights{}))}
+	items := strings.Repeat(`{"question":"x","answer":"y"},`, 2000)
+	c.call(t, http.MethodPost, "/create-patient-request", `{"patientId":"`+annID+`","requestType":"medical","requester":"patient","response":[`+strings.TrimSuffix(items, ",")+`]}`)
+	if len(c.calls) != 1 || c.calls[0].Code != "invalid-question" || len(c.calls[0].Further) != 49 {
+		t.Errorf("recorded are %d calls, %d further refusals", len(c.calls), len(c.calls[0].Further))
+	}
+}

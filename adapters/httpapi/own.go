@@ -259,7 +259,7 @@ type ownDeliveriesBody struct {
 func (a *API) ownDelivery(d applications.Delivery) ownDeliveryBody {
 	shown := ownDeliveryBody{
 		JTI: d.JTI, Event: d.Event, URL: orNull(d.URL), Outcome: d.Outcome, Reason: orNull(d.Reason),
-		HappenedAt: Instant(d.HappenedAt), SentAt: InstantOrNull(d.SentAt), FinishedAt: InstantOrNull(d.FinishedAt), Status: d.Status,
+		HappenedAt: Instant(d.HappenedAt), SentAt: instantOrNull(d.SentAt), FinishedAt: instantOrNull(d.FinishedAt), Status: d.Status,
 	}
 	if d.Reason != "" {
 		shown.Description = orNull(a.Own.Why(d.Reason))

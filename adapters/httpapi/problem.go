@@ -193,8 +193,7 @@ func (i Instant) MarshalText() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
 
-// InstantOrNull returns a time as an answer shows it; nil for nil.
-func InstantOrNull(at *time.Time) *Instant {
+func instantOrNull(at *time.Time) *Instant {
 	if at == nil {
 		return nil
 	}

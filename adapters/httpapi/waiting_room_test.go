@@ -74,7 +74,7 @@ func TestCalledInShowsTheWaitingRoom_D147(t *testing.T) {
 	}
 	*called, *lines = nil, nil
 	if got := a.ask(http.MethodGet, "called-in", "").Body.String(); got != `{"calledIn":[]}`+"\n" || len(*lines) != 1 {
-		t.Errorf("nobody is called in: %s, recorded %+v", got, *lines)
+		t.Errorf("no one is called in: %s, recorded %+v", got, *lines)
 	}
 }
 
