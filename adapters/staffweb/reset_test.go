@@ -55,7 +55,7 @@ func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
 	lee.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 }
 
-// A second manager whom the first one has invited is the first one's tool.
+// A manager whom the requester has invited is not independent.
 func TestManagerCannotInviteTheirSecondPerson_D141(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

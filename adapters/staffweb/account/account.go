@@ -52,7 +52,7 @@ func (s *Section) account(r *pagekit.Request) error {
 var doneTexts = map[string]string{
 	"link":          "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
 	"password":      "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
-	"session":       "The session has ended. Whoever uses that browser has to sign in again.",
+	"session":       "The session has ended. That browser has to sign in again.",
 	"reset-stopped": "The reset of your account has been stopped. Ask your manager why it was requested.",
 	"others":        "All your other sessions have ended.",
 }

@@ -8,7 +8,7 @@
 //	link/{secret}      → link: the holder of a link chooses a password, once
 //	account            the member's name, roles and sessions
 //	account/password, account/passkeys, account/sessions
-//	account/reset      stops a reset that somebody has requested
+//	account/reset      stops a requested reset
 //
 // The sign-in page is the same for every practice and account, whether they exist or not
 // (D25).

@@ -3,6 +3,8 @@ package account
 import (
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
@@ -32,11 +34,12 @@ func (s *Section) history(r *pagekit.Request) (rows []historyRow, err error) {
 	if err != nil {
 		return nil, err
 	}
+	names := map[uuid.UUID]string{} // the same few people change an account
 	for _, e := range entries {
 		row := historyRow{What: eventTexts[e.Name], At: pagekit.Moment(e.At, r.Practice.Zone)}
 		if e.Tries > 0 {
 			row.What = "The last of " + strconv.Itoa(e.Tries) + " failed attempts to sign in as you, in 30 days"
-		} else if row.By, err = s.actorName(r, e.By); err != nil {
+		} else if row.By, err = s.actorName(r, names, e.By); err != nil {
 			return nil, err
 		}
 		if row.What != "" {
@@ -47,14 +50,18 @@ func (s *Section) history(r *pagekit.Request) (rows []historyRow, err error) {
 }
 
 // actorName names who changed the account; "" for the service itself.
-func (s *Section) actorName(r *pagekit.Request, by event.Actor) (string, error) {
+func (s *Section) actorName(r *pagekit.Request, names map[uuid.UUID]string, by event.Actor) (name string, err error) {
 	switch member := by.Member(); {
 	case by.Kind == event.ByOperator:
 		return "an operator of this service", nil
 	case member == r.Session.Staff.UUID:
 		return "you", nil
 	case by.Kind == event.ByStaff:
-		_, name, err := s.Desk.Staff.NamesOf(r.Context(), r.Tenant, staff.ID{UUID: member})
+		if name, known := names[member]; known {
+			return name, nil
+		}
+		_, name, err = s.Desk.Staff.NamesOf(r.Context(), r.Tenant, staff.ID{UUID: member})
+		names[member] = name
 		return name, err
 	}
 	return "", nil
