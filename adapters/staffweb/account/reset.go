@@ -3,37 +3,29 @@ package account
 import (
 	"errors"
 
-	"github.com/google/uuid"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
 )
 
-// resetNotice is a requested reset of the member's account.
+// resetNotice is a requested reset of the member's account, and the token of the form that stops it.
 type resetNotice struct {
-	By          string
-	Asked, From string // when it was requested, and from when one person is enough
-	ID, Token   string
+	*pagekit.ResetRequest
+	Token string
 }
 
 // resetNotice returns nil if no reset of the account is requested.
 func (s *Section) resetNotice(r *pagekit.Request) (*resetNotice, error) {
 	asked, err := s.People.ResetAsked(r.Context(), r.Tenant, r.Session.Staff)
-	if err != nil || !asked.Waits(s.Now()) {
+	if err != nil {
 		return nil, err
 	}
-	by := "An operator of this service"
-	if asked.By.UUID != uuid.Nil {
-		if _, by, err = s.Desk.Staff.NamesOf(r.Context(), r.Tenant, asked.By); err != nil {
-			return nil, err
-		}
+	request, err := s.ResetRequest(r, asked)
+	if err != nil || request == nil {
+		return nil, err
 	}
-	zone := r.Practice.Zone
-	return &resetNotice{
-		by, pagekit.Moment(asked.At, zone), pagekit.Moment(asked.At.Add(staff.ResetWait), zone), asked.Reset.String(), r.Session.FormToken("reset"),
-	}, nil
+	return &resetNotice{request, r.Session.FormToken("reset")}, nil
 }
 
 // stopReset ends the request for a reset of the member's own account. It needs no

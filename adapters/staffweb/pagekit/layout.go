@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 //go:embed templates
@@ -91,7 +92,7 @@ func (s *Site) Show(r *Request, page View) {
 		Style: styleURL, Icon: iconURL, Ask: r.Ask, Help: supportContact(r), Content: page.Content,
 	}
 	if r.SignedIn {
-		l.Reset = !r.Session.ResetAt.IsZero() && s.Now().Before(r.Session.ResetAt.Add(staff.ResetLapse))
+		l.Reset = projections.AskedReset{At: r.Session.ResetAt}.Waits(s.Now())
 		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
 	}
 	if page.Script != NoScript {

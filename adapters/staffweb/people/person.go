@@ -8,7 +8,6 @@ import (
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -19,8 +18,8 @@ type personPage struct {
 	Row   personRow
 	Done  string // the last action; "" for none
 	Roles []roleChoice
-	Asked *askedRow // a reset that waits; nil for none
-	Seen  string    // the state that the page shows, so that no action applies to a changed member
+	Asked *pagekit.ResetRequest // a reset that waits; nil for none
+	Seen  string                // the state that the page shows, so that no action applies to a changed member
 	Token string
 }
 
@@ -31,7 +30,7 @@ func (s *Section) showPerson(r *pagekit.Request, status int, page personPage) er
 		return err
 	}
 	page.Row, page.Seen, page.Token = rows[0], r.Session.FormToken(seenOf(page.Person)), r.Session.FormToken("people")
-	if page.Asked, err = s.askedRow(r, page.Person); err != nil {
+	if page.Asked, err = s.ResetRequest(r, page.Person.Asked); err != nil {
 		return err
 	}
 	if page.Roles == nil {
@@ -53,24 +52,6 @@ var doneTexts = map[string]string{
 // seenOf encodes everything about a person that an action depends on.
 func seenOf(o projections.Person) (purpose string) {
 	return fmt.Sprintf("seen\x00%s %t %t %q %d %d %s", o.Staff, o.Active, o.SignsIn, o.Roles, o.LinkUntil.UnixMicro(), o.Passkeys, o.Asked.Reset)
-}
-
-// askedRow is a request for a reset that waits.
-type askedRow struct{ By, Asked, From string }
-
-func (s *Section) askedRow(r *pagekit.Request, about projections.Person) (*askedRow, error) {
-	if !about.Asked.Waits(s.Now()) {
-		return nil, nil
-	}
-	by := "An operator of this service"
-	if about.Asked.By != (staff.ID{}) {
-		_, name, err := s.Desk.Staff.NamesOf(r.Context(), r.Tenant, about.Asked.By)
-		if err != nil {
-			return nil, err
-		}
-		by = name
-	}
-	return &askedRow{by, pagekit.Moment(about.Asked.At, r.Practice.Zone), pagekit.Moment(about.Asked.At.Add(staff.ResetWait), r.Practice.Zone)}, nil
 }
 
 // act is a manager's action on a member of staff.
