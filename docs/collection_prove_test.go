@@ -12,7 +12,8 @@ import (
 )
 
 // Postman's own runner makes each call of the sandbox's collection. Calls that are allowed
-// once a minute may be refused, because another test has made them.
+// once a minute may be refused, because another test has made them. The sandbox has no signer, so
+// it has no checkpoint.
 func TestProveCollectionIsAnswered_D98(t *testing.T) {
 	t.Parallel()
 	o := openAPITools(t)
@@ -38,7 +39,10 @@ func TestProveCollectionIsAnswered_D98(t *testing.T) {
 	for _, e := range run.Run.Executions {
 		onceAMinute := e.Item.Name == o.document.Paths["/transactional-api/application/key-set"]["post"].Summary ||
 			e.Item.Name == o.document.Paths["/transactional-api/application/webhooks/test"]["post"].Summary
-		if e.Response.Code != 200 && (e.Response.Code != 429 || !onceAMinute) {
+		unsigned := e.Item.Name == o.document.Paths["/transactional-api/application/checkpoint"]["get"].Summary
+		switch {
+		case e.Response.Code == 200, onceAMinute && e.Response.Code == 429, unsigned && e.Response.Code == 404:
+		default:
 			t.Errorf("%s is answered %d", e.Item.Name, e.Response.Code)
 		}
 	}
