@@ -81,6 +81,7 @@ type (
 		Request request.ID
 		Seen    int
 		By      staff.ID
+		Note    string // is added in the same append; "" for none
 	}
 	// GivePatientRequest gives a request to an active member of staff.
 	GivePatientRequest struct {
@@ -89,6 +90,7 @@ type (
 		Seen    int
 		From    staff.ID // the holder, as the giver has seen it; zero for none
 		To      staff.ID
+		Note    string // is added in the same append; "" for none
 	}
 	// ChangePatientRequestUrgency sets whether a request is urgent.
 	ChangePatientRequestUrgency struct {
@@ -133,9 +135,9 @@ type (
 )
 
 // TakePatientRequest refuses with request.ErrTaken or request.ErrCompleted. It changes
-// nothing if they have the request already.
+// nothing if they have the request already, except that it adds the note.
 func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) }))
 }
 
 // GivePatientRequest refuses an inactive receiver with staff.ErrUnknown, and then with
@@ -148,7 +150,22 @@ func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) erro
 	if err := member.Active(); err != nil {
 		return err
 	}
-	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) }))
+}
+
+// withNote also adds a note, unless it is "".
+func withNote(note string, decide func(request.Request) ([]event.Event, error)) func(request.Request) ([]event.Event, error) {
+	if note == "" {
+		return decide
+	}
+	return func(r request.Request) ([]event.Event, error) {
+		events, err := decide(r)
+		if err != nil {
+			return nil, err
+		}
+		noted, err := r.Note(note)
+		return append(events, noted...), err
+	}
 }
 
 // ChangePatientRequestUrgency changes nothing if the urgency is the same.

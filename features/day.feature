@@ -21,7 +21,7 @@ Feature: The practice runs its day
     Then the page says "Called in at 12:00pm"
     And the last "appointment.called-in.v1" was done by "Kim Reed"
     When "Kim Reed" does "start" to the appointment
-    Then the page says "Nothing more can be done with this appointment."
+    Then the page says "You cannot change this appointment."
     And the last "consultation.started.v1" was done by "Kim Reed"
     And the log shows 1 "appointment.call-in-removed.v1"
 
@@ -47,7 +47,7 @@ Feature: The practice runs its day
     And the last "appointment.moved.v1" was done by "Kim Reed"
     When "Kim Reed" does "cancel" to the appointment
     Then the page says "You cancelled this"
-    And the page says "Nothing more can be done with this appointment."
+    And the page says "You cannot change this appointment."
 
   @D86 @6.1
   Scenario: An application is told that a call-in ended when its appointment is cancelled

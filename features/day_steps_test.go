@@ -34,7 +34,7 @@ func (w *world) looksAtAppointment(name string) error {
 	if err := w.browser(name).get(w.visit()); err != nil {
 		return err
 	}
-	_, form, found := strings.Cut(w.page, "<h2>Run the appointment</h2>")
+	_, form, found := strings.Cut(w.page, "<h2>Update status</h2>")
 	if !found {
 		return fmt.Errorf("no form in %s", w.page)
 	}

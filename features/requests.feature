@@ -23,7 +23,7 @@ Feature: The practice handles what patients ask
     Then the page says "A cough that will not go away"
     And the last "patient-request.opened.v1" was done by "Bob Hale"
     When "Bob Hale" does "take" to the request
-    Then the page says "You have this request now."
+    Then the page says "Request assigned to you."
     And the last "patient-request.taken.v1" was done by "Bob Hale"
     And the inbox of "Bob Hale" comes to show "Ann Archer" under "mine"
     And the inbox of "Dr Lee" comes to show "Bob Hale has it." under "open"
@@ -31,7 +31,7 @@ Feature: The practice handles what patients ask
     Then the page says "Rang her, no answer"
     And the last "patient-request.noted.v1" was done by "Bob Hale"
     When "Bob Hale" does "complete" to the request, having written "Told her to see the nurse" and chosen "replied"
-    Then the page says "You completed this (We replied to them)"
+    Then the page says "You completed this (Replied to patient)"
     And the last "patient-request.completed.v1" was done by "Bob Hale"
     And the inbox of "Dr Lee" comes to show "Bob Hale completed it at" under "done"
     When "Dr Lee" looks at the request
@@ -58,7 +58,7 @@ Feature: The practice handles what patients ask
     And the log shows 0 "patient-request.completed.v1"
     When "Bob Hale" does "complete" to the request, having written "Sent clarithromycin" and chosen "replied"
     And "Bob Hale" sends the same form again
-    Then the page says "You completed this (We replied to them) at 12:00pm."
+    Then the page says "You completed this (Replied to patient) at 12:00pm."
     And the log shows 1 "patient-request.completed.v1"
 
   @D84

@@ -335,6 +335,7 @@ CREATE TABLE inbox (
     submitted_at timestamptz NOT NULL,
     holder       uuid,
     done_at      timestamptz,
+    outcome      text, -- of a completed request
     in_error     boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant, request)
 );

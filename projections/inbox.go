@@ -29,7 +29,8 @@ type InboxRow struct {
 	Holder          staff.ID   // has it, or has completed it; zero if no one has
 	HolderName      string     // "" if no one has it
 	DoneAt          *time.Time // nil unless it is done
-	InError         bool       // it was marked as entered in error
+	Outcome         request.Outcome
+	InError         bool // it was marked as entered in error
 }
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -59,7 +60,8 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 			len(e.Attachments), r.At)...)
 	case request.Held:
 		holder, done := e.Held()
-		set(`holder = $3, done_at = CASE WHEN $4 THEN $5::timestamptz END`, holder, done, r.At)
+		completed, _ := e.(request.Completed)
+		set(`holder = $3, done_at = CASE WHEN $4 THEN $5::timestamptz END, outcome = nullif($6, '')`, holder, done, r.At, string(completed.Outcome))
 	case request.UrgencyChanged:
 		set(`urgent = $3`, e.Urgent)
 	case event.Moved:
@@ -93,6 +95,15 @@ type InboxFilter struct {
 	Type   request.Type // "" for all
 	Urgent bool         // only urgent ones
 	After  InboxPlace   // the end of the last page; zero for the first
+	back   bool         // from After towards the beginning
+}
+
+// types are the types that the filter selects.
+func (f InboxFilter) types() []request.Type {
+	if f.Type != "" {
+		return []request.Type{f.Type}
+	}
+	return request.Types()
 }
 
 // InboxPlace is a place in a list of requests, behind a row. The zero place is the
@@ -109,7 +120,7 @@ type InboxPlace struct {
 // plan.
 const (
 	rowsOf = `
-SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`
+SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, coalesce(r.outcome, ''), r.in_error FROM (`
 	legsOf = `
 WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS holder)` + rowsOf + `
 	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)
@@ -122,6 +133,14 @@ ORDER BY r.urgent DESC, r.submitted_at, r.request`
 	listDone = ` AND (done_at, request) < (u.after, a.request) ORDER BY done_at DESC, request DESC LIMIT %[1]d) i
 	ORDER BY i.done_at DESC, i.request DESC LIMIT %[1]d` + holdersOf + `
 ORDER BY r.done_at DESC, r.request DESC`
+	listBefore = ` AND (submitted_at, request) < (u.after, a.request) ORDER BY submitted_at DESC, request DESC LIMIT %[1]d) i
+	ORDER BY i.urgent, i.submitted_at DESC, i.request DESC LIMIT %[1]d` + holdersOf + `
+ORDER BY r.urgent, r.submitted_at DESC, r.request DESC`
+	listDoneBefore = ` AND (done_at, request) > (u.after, a.request) ORDER BY done_at, request LIMIT %[1]d) i
+	ORDER BY i.done_at, i.request LIMIT %[1]d` + holdersOf + `
+ORDER BY r.done_at, r.request`
+	oneRow = rowsOf + `
+	SELECT * FROM inbox WHERE tenant = $1 AND request = $2` + holdersOf + ` LIMIT %d`
 	listOfPatient = rowsOf + `
 	SELECT * FROM inbox WHERE tenant = $1 AND patient = $2 AND (submitted_at, request) < ($3, $4)
 	ORDER BY submitted_at DESC, request DESC LIMIT %d` + holdersOf + `
@@ -142,22 +161,64 @@ var listOf = map[InboxTab]string{
 	InboxDone: legsOf + isDone + listDone,
 }
 
+// The same lists from their ends.
+var listBackOf = map[InboxTab]string{
+	InboxNew:  legsOf + isNew + listBefore,
+	InboxMine: legsOf + isOpen + ` AND holder = a.holder` + listBefore,
+	InboxOpen: legsOf + isOpen + listBefore,
+	InboxDone: legsOf + isDone + listDoneBefore,
+}
+
+// Find returns the row of a request, or [request.ErrUnknown].
+func (i Inbox) Find(ctx context.Context, tenant string, id request.ID) (InboxRow, error) {
+	rows, err := i.list(ctx, 1, oneRow, tenant, id)
+	if err == nil && len(rows) == 0 {
+		err = request.ErrUnknown
+	}
+	if err != nil {
+		return InboxRow{}, err
+	}
+	return rows[0], nil
+}
+
+// Place is the place of the row in a list of open or, once it is done, of completed
+// requests.
+func (r InboxRow) Place() InboxPlace {
+	if r.DoneAt != nil {
+		return InboxPlace{r.Urgent, *r.DoneAt, r.Request}
+	}
+	return InboxPlace{r.Urgent, r.SubmittedAt, r.Request}
+}
+
+// Neighbours returns the requests of a tab before and behind the place in the filter,
+// which the tab need not have. A zero identifier means that there is none.
+func (i Inbox) Neighbours(ctx context.Context, tenant string, f InboxFilter) (before, behind request.ID, err error) {
+	for _, side := range []struct {
+		sql  string
+		back bool
+		id   *request.ID
+	}{{listBackOf[f.Tab], true, &before}, {listOf[f.Tab], false, &behind}} {
+		f.back = side.back
+		urgents, after := f.legs()
+		rows, err := i.list(ctx, 1, side.sql, tenant, f.types(), urgents, after, f.After.Request, f.Member)
+		if err != nil {
+			return before, behind, err
+		}
+		if len(rows) > 0 {
+			*side.id = rows[0].Request
+		}
+	}
+	return before, behind, nil
+}
+
 // Page returns at most the given number of rows of a tab, and the next place, which is
 // zero at the end.
 func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
-	types := request.Types()
-	if f.Type != "" {
-		types = []request.Type{f.Type}
-	}
 	urgents, after := f.legs()
-	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, types, urgents, after, f.After.Request, f.Member)
+	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, f.types(), urgents, after, f.After.Request, f.Member)
 	if len(rows) > most {
 		rows = rows[:most]
-		last := rows[most-1]
-		next = InboxPlace{last.Urgent, last.SubmittedAt, last.Request}
-		if last.DoneAt != nil {
-			next.At = *last.DoneAt
-		}
+		next = rows[most-1].Place()
 	}
 	return rows, next, err
 }
@@ -177,6 +238,10 @@ func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
 		case f.Tab == InboxDone && !begun:
 			from = neverYet
 		case f.Tab == InboxDone:
+		case f.back && urgent && !f.After.Urgent:
+			from = neverYet // all of them come before
+		case f.back && f.After.Urgent && !urgent:
+			continue // all of them come behind
 		case begun && urgent && !f.After.Urgent:
 			continue // all of them were on earlier pages
 		case urgent != f.After.Urgent:
@@ -193,7 +258,7 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
 	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
 		var holder *uuid.UUID
-		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.InError)
+		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.Outcome, &r.InError)
 		if holder != nil {
 			r.Holder.UUID = *holder
 		}

@@ -46,6 +46,12 @@ func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 					if err != nil || asked.Most > 4*51 {
 						t.Errorf("%+v, page %d: %d rows for %d, %v", f, page, asked.Most, len(rows), err)
 					}
+					if len(rows) > 0 {
+						f.After = rows[len(rows)/2].Place()
+						if _, _, err := inbox.Neighbours(t.Context(), elm, f); err != nil || asked.Most > 4*51 {
+							t.Errorf("%+v: %d rows for the neighbours, %v", f, asked.Most, err)
+						}
+					}
 					if f.After = next; next == (projections.InboxPlace{}) {
 						break
 					}

@@ -84,10 +84,12 @@ func newInbox(t *testing.T) *inboxDay {
 
 func (d *inboxDay) inbox() projections.Inbox { return projections.Inbox{DB: d.Pool} }
 
-// listed returns the names of the requests in a list, page by page.
+// listed returns the names of the requests in a list, page by page. The neighbours of each
+// are those before and behind it.
 func (d *inboxDay) listed(t *testing.T, tenant string, f projections.InboxFilter) string {
 	t.Helper()
 	var names []string
+	var all []projections.InboxRow
 	for {
 		rows, next, err := d.inbox().Page(t.Context(), tenant, f, 2)
 		if err != nil || len(rows) > 2 {
@@ -96,8 +98,27 @@ func (d *inboxDay) listed(t *testing.T, tenant string, f projections.InboxFilter
 		for _, r := range rows {
 			names = append(names, d.names[r.Request])
 		}
+		all = append(all, rows...)
 		if f.After = next; next == (projections.InboxPlace{}) {
+			d.wantNeighbours(t, tenant, f, all)
 			return strings.Join(names, ", ")
+		}
+	}
+}
+
+func (d *inboxDay) wantNeighbours(t *testing.T, tenant string, f projections.InboxFilter, all []projections.InboxRow) {
+	t.Helper()
+	at := func(n int) request.ID {
+		if n < 0 || n >= len(all) {
+			return request.ID{}
+		}
+		return all[n].Request
+	}
+	for n, r := range all {
+		f.After = r.Place()
+		before, behind, err := d.inbox().Neighbours(t.Context(), tenant, f)
+		if before != at(n-1) || behind != at(n+1) || err != nil {
+			t.Errorf("%+v: the neighbours of %s are %s and %s, %v", f, d.names[r.Request], d.names[before], d.names[behind], err)
 		}
 	}
 }
@@ -151,7 +172,7 @@ func TestInboxListsUrgentFirst_D83(t *testing.T) {
 func (d *inboxDay) wantRows(t *testing.T) {
 	t.Helper()
 	rows, _, err := d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxDone}, 1)
-	if err != nil || len(rows) != 1 || rows[0].DoneAt == nil || !rows[0].DoneAt.Equal(d.At) || rows[0].HolderName != "Dr Lee" || !rows[0].InError {
+	if err != nil || len(rows) != 1 || rows[0].DoneAt == nil || !rows[0].DoneAt.Equal(d.At) || rows[0].Outcome != request.Signposted || rows[0].HolderName != "Dr Lee" || !rows[0].InError {
 		t.Errorf("done: %+v, %v", rows, err)
 	}
 	rows, _, err = d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxNew, Type: request.Admin}, 2)

@@ -29,15 +29,15 @@ func TestReceptionRunsTheDay_D86(t *testing.T) {
 
 	page := b.get(day)
 	page.wants(t, http.StatusOK, "", "<bdi>Ann &lt;Archer&gt;</bdi>")
-	page.wants(t, http.StatusOK, "", "Born 29 February 1980. <strong>Expected</strong>")
+	page.wants(t, http.StatusOK, "", `<span class="tag white">Booked</span>`)
 	page.wants(t, http.StatusOK, "", `data-live="day:`+c.main.String()+`"`)
 	c.sends(b, page, "arrived").wants(t, http.StatusSeeOther, back("arrived"), "")
 	page = b.get(day + "&done=arrived")
 	page.wants(t, http.StatusOK, "", "The patient is marked as arrived.")
-	page.wants(t, http.StatusOK, "", "<strong>Arrived at 1:00pm</strong>, <span class=\"number\">number "+c.visit.Number())
+	page.wants(t, http.StatusOK, "", `<span class="tag blue">Arrived</span> <span class="number">number `+c.visit.Number())
 	c.sends(b, page, "call-in").wants(t, http.StatusSeeOther, back("call-in"), "")
 	fragment := b.get(day + "&fragment")
-	fragment.wants(t, http.StatusOK, "", "<strong>Called in to Room 1 at 1:00pm</strong>")
+	fragment.wants(t, http.StatusOK, "", `<span class="tag yellow">Called in</span> <bdi>Room 1</bdi>`)
 	if strings.Contains(fragment.body, "<html") {
 		t.Errorf("the list alone is a page:\n%s", fragment.body)
 	}
@@ -50,8 +50,8 @@ func TestReceptionRunsTheDay_D86(t *testing.T) {
 	c.sends(b, called, "start").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
 	page = b.get(c.at(c.visit))
 	for _, what := range []string{"Somebody booked this for 1:00pm on Wednesday 1 July 2026 at Elm House", "You marked the patient as arrived",
-		"You called the patient in to Room 1", "You cleared the call-in", "You marked the patient as not attending", "You started the consultation",
-		"Nothing more can be done with this appointment."} {
+		"You called the patient in to Room 1", "You cancelled the call-in", "You marked the patient as not attending", "You started the consultation",
+		"You cannot change this appointment."} {
 		page.wants(t, http.StatusOK, "", what)
 	}
 	topics := map[string]bool{}
@@ -186,7 +186,7 @@ func TestDayUsesPracticeTimeZone_D86(t *testing.T) {
 		page.wants(t, http.StatusOK, "", leads)
 	}
 	page.wants(t, http.StatusOK, "", "Sunday 25 October 2026")
-	page.wants(t, http.StatusOK, "", `<p class="time">12:00am</p>`)
+	page.wants(t, http.StatusOK, "", `<td class="short time">12:00am</td>`)
 	b.get(dayAt+"?date=never").wants(t, http.StatusOK, "", "Wednesday 1 July 2026")
 	b.get(dayAt+"?site="+c.ann.String()).wants(t, http.StatusNotFound, "", "There is no such site")
 }

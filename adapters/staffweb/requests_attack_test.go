@@ -86,7 +86,7 @@ func TestRestrictedRecordHidesRequestText_D84(t *testing.T) {
 	a := newPosed(t)
 	bob := a.signedIn(t, elm, "bob")
 	form := with(bob.get(a.page).form(t, a.page), "do", "note", "text", "a colleague’s note")
-	bob.post(a.page, form).wants(t, http.StatusSeeOther, a.page+"?done=note", "")
+	bob.post(a.page, form).wants(t, http.StatusSeeOther, a.page+"?tab=new&done=note", "")
 	const why = "The surgery of the same name was meant."
 	must(t, a.pages.Desk.MarkPatientRequestEnteredInError(t.Context(), commands.MarkPatientRequestEnteredInError{Tenant: elm, Patient: a.ann, Request: a.id, Reason: why}))
 	bob.get(a.page).wants(t, http.StatusOK, "", "entered in error: "+why)
@@ -105,7 +105,7 @@ func TestRestrictedRecordHidesRequestText_D84(t *testing.T) {
 	}
 	bob.get(a.page+"/attachments/1").wants(t, http.StatusForbidden, "", "restricted")
 	bob.post(a.page+"/patient", with(form, "do", "move", "to", event.NewID().String())).wants(t, http.StatusForbidden, "", "restricted")
-	bob.post(a.page, with(form, "do", "take", "text", "")).wants(t, http.StatusSeeOther, a.page+"?done=take", "")
+	bob.post(a.page, with(form, "do", "take", "text", "")).wants(t, http.StatusSeeOther, a.page+"?tab=new&done=take", "")
 	if n := a.appended(t, "attachment.opened.v1"); n != 0 {
 		t.Errorf("%d files were opened", n)
 	}

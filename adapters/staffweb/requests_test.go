@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
@@ -200,7 +201,7 @@ func TestSpoiltFileBreaksOff_D84(t *testing.T) {
 	}
 }
 
-var rowLink = regexp.MustCompile(`<a href="/elm-street/staff/requests/([0-9a-f-]{36})">`)
+var rowLink = regexp.MustCompile(`<a href="/elm-street/staff/requests/([0-9a-f-]{36})\?`)
 
 // Every request is on exactly one page, and the patients of a page are one line of the
 // access record.
@@ -251,4 +252,92 @@ func nextPage(body string) string {
 		return ""
 	}
 	return html.UnescapeString(before[strings.LastIndex(before, `"`)+1:])
+}
+
+// followInbox fills the inbox from the whole log.
+func (s *service) followInbox(t *testing.T) {
+	t.Helper()
+	s.drain(t)
+	tx, err := s.pool.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), `DELETE FROM inbox`)
+	must(t, err)
+	codec := s.store.Codec
+	skipped := codec.Without(projections.Inbox{}.Follows()...)
+	for e, err := range (eventstore.Log{DB: s.pool, Codec: codec}).After(t.Context(), 0) {
+		if err == nil && slices.Contains(skipped, e.EventName()) {
+			continue
+		}
+		must(t, err)
+		must(t, eventstore.Following(projections.Inbox{})(t.Context(), tx.Conn(), []event.Recorded{e}))
+	}
+	must(t, tx.Commit(t.Context()))
+}
+
+// A member who works through a list opens the next request with the press that completes one.
+func TestCompleteOpensNext_D154(t *testing.T) {
+	t.Parallel()
+	a := newPosed(t)
+	asked := []request.ID{{UUID: event.NewID()}, {UUID: event.NewID()}}
+	for _, id := range asked {
+		_, err := a.store.Append(t.Context(), event.Change{Stream: request.StreamOf(elm, id), OfPatient: true, Events: request.Submit(request.Submission{
+			Patient: a.ann, Type: request.Admin, Requester: request.ByPatient, Response: []request.Answer{{Question: "requestDetails", Answer: "a letter"}},
+		})})
+		must(t, err)
+	}
+	a.followInbox(t)
+	bob := a.signedIn(t, elm, "bob")
+	at := func(id request.ID) string { return "/elm-street/staff/requests/" + id.String() }
+	page := bob.get(at(asked[0]) + "?tab=new&type=admin")
+	page.wants(t, http.StatusOK, "", `href="`+at(asked[1])+`?tab=new&amp;type=admin" rel="next"`)
+	if strings.Contains(page.body, `rel="prev"`) {
+		t.Error("the first request of the list has one before it")
+	}
+	completed := with(page.form(t, at(asked[0])), "do", "complete-next", "outcome", string(request.Replied))
+	bob.post(at(asked[0]), completed).wants(t, http.StatusSeeOther, at(asked[1])+"?tab=new&type=admin&done=next", "")
+	a.followInbox(t)
+	page = bob.get(at(asked[1]) + "?tab=new&type=admin&done=next")
+	page.wants(t, http.StatusOK, "", "This is the next one.")
+	if strings.Contains(page.body, "Complete and open the next") {
+		t.Error("the last request of the list has one behind it")
+	}
+	completed = with(page.form(t, at(asked[1])), "do", "complete-next", "outcome", string(request.Replied))
+	bob.post(at(asked[1]), completed).wants(t, http.StatusSeeOther, "/elm-street/staff/requests?tab=new&type=admin&done=last", "")
+}
+
+// A press in the list takes a request that no one has, whatever else has happened to it.
+func TestTakeInList_D154(t *testing.T) {
+	t.Parallel()
+	a := newPosed(t)
+	a.followInbox(t)
+	bob, kim := a.signedIn(t, elm, "bob"), a.signedIn(t, elm, "kim")
+	form := bob.get("/elm-street/staff/requests").form(t, a.page)
+	must(t, a.pages.Desk.NotePatientRequest(t.Context(), commands.NotePatientRequest{Tenant: elm, Request: a.id, Text: "she rang again"}))
+	slow := kim.get("/elm-street/staff/requests").form(t, a.page)
+	bob.post(a.page, with(form, "do", "take")).wants(t, http.StatusSeeOther, a.page+"?tab=new&done=take", "")
+	kim.post(a.page, with(slow, "do", "take")).wants(t, http.StatusConflict, "", "Bob took this")
+	a.followInbox(t)
+	before := len(a.looks.all())
+	row := kim.get("/elm-street/staff/requests?fragment&row=" + a.id.String())
+	row.wants(t, http.StatusOK, "", "Bob has it.")
+	if strings.Contains(row.body, "<html") || len(a.looks.all()) != before {
+		t.Errorf("the row of a taken request shows more than who has it:\n%s", row.body)
+	}
+	kim.get("/elm-street/staff/requests?fragment&row="+event.NewID().String()).wants(t, http.StatusNotFound, "", "")
+}
+
+// What is typed goes with the request.
+func TestNoteGoesWithRequest_D154(t *testing.T) {
+	t.Parallel()
+	a := newPosed(t)
+	bob := a.signedIn(t, elm, "bob")
+	page := bob.get(a.page)
+	_, rest, _ := strings.Cut(page.body, ">Kim</option>")
+	_, to, _ := strings.Cut(page.body[:len(page.body)-len(rest)-len(">Kim</option>")], `<select id="to"`)
+	kim := to[strings.LastIndex(to, `value="`)+7:][:36]
+	bob.post(a.page, with(page.form(t, a.page), "do", "give", "to", kim, "text", "Please ring her before noon")).wants(t, http.StatusSeeOther, a.page+"?tab=new&done=give", "")
+	bob.get(a.page).wants(t, http.StatusOK, "", "Please ring her before noon")
+	if n := a.appended(t, "patient-request.noted.v1"); n != 1 {
+		t.Errorf("%d notes", n)
+	}
 }

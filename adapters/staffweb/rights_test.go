@@ -170,7 +170,7 @@ func TestNewRolesApplyToNextPage_D63(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
-	b.get("/elm-street/staff/people").wants(t, http.StatusOK, "", `<a href="/elm-street/staff/people" aria-current="true">People</a>`)
+	b.get("/elm-street/staff/people").wants(t, http.StatusOK, "", `<a href="/elm-street/staff/people" aria-current="true">Staff</a>`)
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: "dr.may", Roles: staff.Roles{staff.Clinician}}))
 	page := b.get("/elm-street/staff/people")
 	page.wants(t, http.StatusForbidden, "", "Only a manager can do this.")

@@ -54,7 +54,7 @@ func TestProveDayByKeyboardNoScript_D86(t *testing.T) {
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.shows("Called in at 1:00pm")
 	b.press("Clear: Ann Archer")
-	b.shows("The patient is not called in any more.")
+	b.shows("Call-in cancelled.")
 	b.quiet()
 	provetest.Tried(t, b.pages, "pages")
 }

@@ -129,8 +129,8 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 
 	bob.do(chromedp.SetValue("#text", "It is on her legs, too"))
 	bob.press("Take it")
-	bob.shows("You have this request now. What you typed is still here, and not saved yet.")
-	bob.press("Add as a note")
+	bob.shows("Request assigned to you. What you typed is still here, and not saved yet.")
+	bob.press("Save the note")
 	bob.shows("Your note has been added.")
 	bob.look("request-taken")
 
@@ -151,11 +151,11 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	bob.quiet()
 	bob.do(chromedp.SetValue("#text", "Told her to see the pharmacist"))
 	bob.press("Complete the request")
-	bob.shows("Choose how it ended.")
+	bob.shows("Choose an outcome.")
 	bob.look("request-no-outcome")
 	bob.do(chromedp.SetValue("#outcome", "signposted"))
 	bob.press("Complete the request")
-	bob.shows("You completed this (We told them who else can help)")
+	bob.shows("You completed this (Signposted elsewhere)")
 	bob.look("request-completed")
 	bob.comes(p.page(elm, "requests?tab=done"), "You completed it at 1:00pm.")
 	lee.open(p.page(elm, "requests/"+p.rash.String()+"/attachments/1"))
@@ -185,7 +185,7 @@ func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 	b.withoutScript()
 	b.open(request)
 	b.do(chromedp.Focus(`//button[@value="take"]`), chromedp.KeyEvent(kb.Tab+"He rang about it, not she"+kb.Tab))
-	b.loading(chromedp.KeyEvent(kb.Enter)) // Add as a note
+	b.loading(chromedp.KeyEvent(kb.Enter)) // Save the note
 	b.shows("He rang about it, not she")
 	b.do(chromedp.Focus(`//a[contains(., "another patient’s request")]`))
 	b.loading(chromedp.KeyEvent(kb.Enter))

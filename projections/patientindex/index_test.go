@@ -85,6 +85,9 @@ func TestFindByNameAndBirthDate_D85(t *testing.T) {
 		{patientindex.Criteria{Name: "o'b"}, "Sean O’Brien", 1},
 		{patientindex.Criteria{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
 		{patientindex.Criteria{Name: "ller"}, "", 0},
+		{patientindex.Criteria{Name: "Archer, Ann"}, "Ann Archer", 1},
+		{patientindex.Criteria{Name: "OBrien"}, "Sean O’Brien", 1},
+		{patientindex.Criteria{Name: "sondergard Zoe."}, "Zoë Müller-Søndergård", 1},
 		{patientindex.Criteria{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
 		{patientindex.Criteria{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
 		{patientindex.Criteria{BirthDate: "1981-02-28"}, "Bill Barker", 1},
@@ -110,6 +113,8 @@ func TestFindByNameAndBirthDate_D85(t *testing.T) {
 		{"Anna Barker", "1980-02-29"}: "Ann Barker",
 		{"Anna Barker", ""}:           "",
 		{"Ann Archer", "1980-02-29"}:  "Ann Archer, Ann Barker",
+		{"Archer, Ann", ""}:           "Ann Archer",
+		{"OBrien Sean", ""}:           "Sean O’Brien",
 		{" ", "1980-02-29"}:           "",
 	} {
 		found, err := b.Alike(t.Context(), elm, asked[0], asked[1], 3)

@@ -73,13 +73,16 @@ func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most 
 // than any name, so that no one has it.
 func wordsOf(text string) (words []string, ok bool) {
 	text, err := parse.Name(text)
-	return strings.Fields(fold(text)), err == nil
+	return strings.Fields(joined(fold(text))), err == nil
 }
+
+// joined is a folded name without its apostrophes, so that "o'neill" is "oneill".
+func joined(name string) string { return strings.ReplaceAll(name, "'", "") }
 
 // isLike compares an entry with the words of a name, of which there is at least one, and
 // with the same words in order.
 func (e entry) isLike(words, sorted []string, born string) bool {
-	own := strings.Fields(e.name)
+	own := strings.Fields(joined(e.name))
 	if len(own) == 0 {
 		return false
 	}
@@ -126,10 +129,16 @@ func (x *Index) named(ctx context.Context, tenant string, ids []patient.ID, matc
 	return found, err
 }
 
-// beginAll reports whether each word is the beginning of a word of a folded name.
-func beginAll(name string, words []string) bool {
+// beginAll reports whether each word is the beginning of a word of a folded name, in
+// which an apostrophe ends a word or is left out: "o'neill" begins with "neill" and with
+// "oneill".
+func beginAll(name string, words []string) bool { return all(name, words, begins) }
+
+// all reports whether a folded name, with its apostrophes or without, has each word.
+func all(name string, words []string, has func(name, word string) bool) bool {
+	whole := joined(name)
 	for _, word := range words {
-		if !begins(name, word) {
+		if !has(name, word) && (whole == name || !has(whole, word)) {
 			return false
 		}
 	}
@@ -161,7 +170,7 @@ func inWord(c byte) bool {
 // unaccented has the letters of European names that Unicode does not decompose, in
 // lower case, and signs that people type in more than one way.
 var unaccented = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i",
-	"’", "'", "‘", "'", "`", "'", "‐", "-", "‑", "-", "–", "-")
+	"’", "'", "‘", "'", "ʼ", "'", "`", "'", "‐", " ", "‑", " ", "–", " ", "-", " ", ",", " ", ".", " ")
 
 // fold returns a name in lower case and without accents, as names are compared.
 func fold(name string) string {
@@ -175,11 +184,4 @@ func fold(name string) string {
 }
 
 // hasAll reports whether a folded name has all words in it.
-func hasAll(name string, words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(name, word) {
-			return false
-		}
-	}
-	return true
-}
+func hasAll(name string, words []string) bool { return all(name, words, strings.Contains) }

@@ -3,9 +3,12 @@ package day
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
@@ -26,7 +29,8 @@ type dayPage struct {
 	Rooms                      []pagekit.Option
 	Room                       pagekit.Option // for calling patients in from here; zero for none
 	Rows                       []row
-	More                       bool // there are more than are shown
+	Waiting, CalledIn          []row // those of Rows that wait, the longest first, and that are called in
+	More                       bool  // there are more than are shown
 	Token                      string
 }
 
@@ -47,7 +51,7 @@ func (s *Section) day(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	view := pagekit.View{Template: templates["day"], Status: http.StatusOK, Title: "Day", Content: page}
+	view := pagekit.View{Template: templates["day"], Status: http.StatusOK, Title: "Appointments", Content: page}
 	if len(sites) > 0 {
 		view.Script = pagekit.Live
 	}
@@ -81,7 +85,32 @@ func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projec
 	}
 	page.More = len(found) > rowsShown
 	page.Rows, err = s.rowsOf(r, at, found[:min(len(found), rowsShown)])
+	page.arrange(found, s.Now())
 	return page, err
+}
+
+// arrange lists who waits and who is called in, and marks the first appointment that is
+// still to come.
+func (p *dayPage) arrange(found []projections.Appointment, now time.Time) {
+	arrived, upcoming := map[appointment.ID]time.Time{}, map[appointment.ID]bool{}
+	for _, a := range found {
+		upcoming[a.Appointment] = a.StartsAt.After(now)
+		if a.ArrivedAt != nil {
+			arrived[a.Appointment] = *a.ArrivedAt
+		}
+	}
+	for n, row := range p.Rows {
+		switch {
+		case row.Waits != "":
+			p.Waiting = append(p.Waiting, row)
+		case row.Called:
+			p.CalledIn = append(p.CalledIn, row)
+		}
+		if n > 0 && upcoming[row.ID] && !upcoming[p.Rows[n-1].ID] {
+			p.Rows[n].Class = strings.TrimSpace(row.Class + " now")
+		}
+	}
+	slices.SortStableFunc(p.Waiting, func(a, b row) int { return arrived[a.ID].Compare(arrived[b.ID]) })
 }
 
 // rowsOf are appointments with the names of their patients. A just erased patient has

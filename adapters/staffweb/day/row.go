@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
 	"frontdesk/projections"
 )
 
@@ -18,6 +19,12 @@ type row struct {
 	Name, Born                           string
 	Time, Date                           string // in the practice's time zone
 	Standing                             string // "Arrived at 9:05am"
+	Status, Colour                       string // the name of the status, and the colour of its tag
+	RoomName                             string // of the call-in; "" for none
+	Since                                string // when it got the status, or how long the patient has waited
+	Waits                                string // how long the patient has waited since they arrived; "" unless they wait
+	Late                                 bool   // they have waited for too long
+	Class                                string // of the row in the table; "" for none
 	Number                               string // for displays that call by number; "" unless the patient is there
 	Seen                                 string // the state on the page; a form sends it back
 	MayArrive, MayCallIn, Called, Absent bool   // the next actions
@@ -26,9 +33,10 @@ type row struct {
 
 func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	line := row{
-		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, r.Practice.Zone),
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.BornAndAge(name.BirthDate, s.Now().In(r.Practice.Zone)), Time: pagekit.TimeOfDay(a.StartsAt, r.Practice.Zone),
 		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true,
 	}
+	s.describe(r, at, a, &line)
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		line.Number = a.Appointment.Number()
 	}
@@ -44,6 +52,34 @@ func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.A
 		line.MayChange, line.Cancelled = false, a.Status == projections.StatusCancelled
 	}
 	return line
+}
+
+// longWait is the waiting time from which the day marks a patient.
+const longWait = 20 * time.Minute
+
+// describe fills in the status as the day shows it.
+func (s *Section) describe(r *pagekit.Request, at projections.Site, a projections.Appointment, line *row) {
+	zone := r.Practice.Zone
+	line.Status, line.Colour = statusNames[a.Status], statusColours[a.Status]
+	switch {
+	case a.Status == projections.StatusCalledIn:
+		line.RoomName, line.Since = roomNameAt(at, a.Room), pagekit.TimeOfDay(*a.CalledInAt, zone)
+	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
+		waits := s.Now().Sub(*a.ArrivedAt)
+		line.Status, line.Colour, line.Late = "Arrived", "blue", waits >= longWait
+		line.Waits = pagekit.Waited(waits)
+		line.Since = "waits " + line.Waits
+	case a.Status == projections.StatusAttended || a.Status == projections.StatusCancelled || a.Status == projections.StatusDidNotAttend:
+		line.Class = "past"
+	}
+}
+
+// roomNameAt is the name of a room of the site; "" if it has none such.
+func roomNameAt(at projections.Site, id site.RoomID) string {
+	if n := slices.IndexFunc(at.Rooms, func(room projections.Room) bool { return room.Room == id }); n >= 0 {
+		return pagekit.Plain(at.Rooms[n].Name)
+	}
+	return ""
 }
 
 // seenOf encodes the state of an appointment on a page: place, time and status.
@@ -62,8 +98,8 @@ func statusText(r *pagekit.Request, at projections.Site, a projections.Appointme
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""
-		if n := slices.IndexFunc(at.Rooms, func(room projections.Room) bool { return room.Room == a.Room }); n >= 0 {
-			into = " to " + pagekit.Plain(at.Rooms[n].Name)
+		if name := roomNameAt(at, a.Room); name != "" {
+			into = " to " + name
 		}
 		return "Called in" + into + " at " + pagekit.TimeOfDay(*a.CalledInAt, r.Practice.Zone)
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:

@@ -12,10 +12,16 @@ import (
 
 // statusNames are the statuses in plain words.
 var statusNames = map[projections.Status]string{
-	projections.StatusBooked:       "Expected",
+	projections.StatusBooked:       "Booked",
+	projections.StatusCalledIn:     "Called in",
 	projections.StatusDidNotAttend: "Did not attend",
 	projections.StatusAttended:     "Consultation started",
 	projections.StatusCancelled:    "Cancelled",
+}
+
+// statusColours are the colours of the statuses' tags.
+var statusColours = map[projections.Status]string{
+	projections.StatusBooked: "white", projections.StatusCalledIn: "yellow", projections.StatusAttended: "green",
 }
 
 // doneTexts are a page's texts about the last action, by its name.
@@ -23,8 +29,8 @@ var doneTexts = map[string]string{
 	"book":    "The appointment is booked.",
 	"arrived": "The patient is marked as arrived.",
 	"call-in": "The patient is called in.",
-	"clear":   "The patient is not called in any more.",
-	"absent":  "The patient is marked as not attending.",
+	"clear":   "Call-in cancelled.",
+	"absent":  "Marked as did not attend (DNA).",
 	"start":   "The consultation has started.",
 	"move":    "The appointment is moved.",
 	"cancel":  "The appointment is cancelled.",
@@ -48,7 +54,7 @@ func eventClause(r *pagekit.Request, sites []projections.Site, h projections.His
 		return who + " called the patient in" + roomName(sites, e)
 	case appointment.CallInRemoved:
 		if e.Reason == appointment.Cleared {
-			return who + " cleared the call-in"
+			return who + " cancelled the call-in"
 		}
 		return ""
 	case appointment.Attended:

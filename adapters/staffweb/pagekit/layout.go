@@ -66,9 +66,11 @@ type layout struct {
 	SignOut  string          // the token of the form that signs out
 	Reset    bool            // a reset of their account is requested
 	Sections []link
-	Ask      Ask    // to continue with after signing in or out
-	Help     string // the support contact; "" on pages that patients can see
-	Content  any
+	// FindPatient is the token of the form that finds a patient; "" without the right to.
+	FindPatient string
+	Ask         Ask    // to continue with after signing in or out
+	Help        string // the support contact; "" on pages that patients can see
+	Content     any
 }
 
 // supportContact names the role that can help. The only manager of a practice can ask the
@@ -94,6 +96,9 @@ func (s *Site) Show(r *Request, page View) {
 	if r.SignedIn {
 		l.Reset = projections.AskedReset{At: r.Session.ResetAt}.Waits(s.Now())
 		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
+		if r.Session.Roles.May(staff.SeePatients) {
+			l.FindPatient = r.Token(FindPatient)
+		}
 	}
 	if page.Script != NoScript {
 		l.Script = scriptURLs[page.Script]
@@ -126,10 +131,14 @@ func (r *Request) allowScript(script Script) {
 	}
 }
 
+// FindPatient is the purpose of the forms that search for patients.
+const FindPatient = "patients"
+
 // section is a page in the navigation.
 type section struct {
 	Label, Path string
 	right       staff.Action
+	Own         bool // it is linked from the account's page
 }
 
 // link is a link of the navigation.
@@ -140,17 +149,17 @@ type link struct {
 
 // sections are all of them, in display order.
 var sections = []section{
-	{"Requests", "/requests", staff.HandleRequests},
-	{"Patients", "/patients", staff.SeePatients},
-	{"Day", "/day", staff.RunTheDay},
-	{"Opening", "/opening", staff.ManageOpening},
-	{"Sites", "/sites", staff.ManageSites},
-	{"Displays", "/displays", staff.ManageDisplays},
-	{"Applications", "/applications", staff.ManageApplications},
-	{"People", "/people", staff.ManagePeople},
-	{"Privacy", "/privacy", staff.GuardPrivacy},
-	{"Texts for patients", "/privacy-texts", staff.EditInformation},
-	{"Your authorisations", "/authorisations", staff.GiveOwnAuthorisations},
+	{Label: "Requests", Path: "/requests", right: staff.HandleRequests},
+	{Label: "Patients", Path: "/patients", right: staff.SeePatients},
+	{Label: "Appointments", Path: "/day", right: staff.RunTheDay},
+	{Label: "Opening hours", Path: "/opening", right: staff.ManageOpening},
+	{Label: "Sites", Path: "/sites", right: staff.ManageSites},
+	{Label: "Waiting room screens", Path: "/displays", right: staff.ManageDisplays},
+	{Label: "Connected apps", Path: "/applications", right: staff.ManageApplications},
+	{Label: "Staff", Path: "/people", right: staff.ManagePeople},
+	{Label: "Privacy", Path: "/privacy", right: staff.GuardPrivacy},
+	{Label: "Texts for patients", Path: "/privacy-texts", right: staff.EditInformation},
+	{Label: "Your authorisations", Path: "/authorisations", right: staff.GiveOwnAuthorisations, Own: true},
 }
 
 // linksFor returns the links that these roles may use. At is the path of the current

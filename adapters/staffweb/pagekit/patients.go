@@ -37,18 +37,27 @@ const (
 	BirthDateError = "Give a date of birth as day, month and year, such as 29 2 1980"
 )
 
-// ParseBirthDate parses a typed date of birth, such as 29/2/1980, or 1980-02-29; "" is no
-// date, and is valid.
-func ParseBirthDate(text string) (date string, ok bool) {
+// dateForms are the forms of a date that people type. A year of two digits comes last,
+// because it is less than certain.
+var dateForms = []string{time.DateOnly, "2-1-2006", "2-January-2006", "2-Jan-2006", "02012006", "2-1-06", "020106"}
+
+// ParseBirthDate parses a typed date of birth, such as 29/2/1980, 29.2.80 or 29021980; "" is
+// no date, and is valid. A year of two digits is the last one that is not in the future.
+func ParseBirthDate(text string, now time.Time) (date string, ok bool) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
 	if len(parts) == 0 {
 		return "", strings.TrimSpace(text) == ""
 	}
 	plain := strings.Join(parts, "-")
-	for _, form := range []string{time.DateOnly, "2-1-2006", "2-January-2006", "2-Jan-2006"} {
-		if day, err := time.Parse(form, plain); err == nil {
-			return day.Format(time.DateOnly), true
+	for _, form := range dateForms {
+		day, err := time.Parse(form, plain)
+		if err != nil {
+			continue
 		}
+		if short := !strings.Contains(form, "2006"); short && day.After(now) {
+			day = day.AddDate(-100, 0, 0)
+		}
+		return day.Format(time.DateOnly), true
 	}
 	return "", false
 }

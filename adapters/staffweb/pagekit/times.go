@@ -66,3 +66,44 @@ func RoundUp(wait time.Duration) time.Duration {
 func Seconds(wait time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
 }
+
+// ShortWhen formats a time for a column: the time today, the weekday in the last six days,
+// and otherwise the date.
+func (s *Site) ShortWhen(r *Request, at time.Time) string {
+	zone, now := r.Practice.Zone, s.Now()
+	at = at.In(zone)
+	switch {
+	case Day(at, zone) == Day(now, zone):
+		return TimeOfDay(at, zone)
+	case now.Sub(at) < 6*24*time.Hour:
+		return at.Format("Mon 3:04pm")
+	case at.Year() == now.In(zone).Year():
+		return at.Format("2 Jan")
+	}
+	return at.Format("2 Jan 2006")
+}
+
+// Waited formats a waiting time for a column, in one unit, rounded down.
+func Waited(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return strconv.Itoa(max(0, int(d/time.Minute))) + " min"
+	case d < 72*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	}
+	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
+}
+
+// BornAndAge formats a date of birth for a list, with the age in years on a day; "" if the
+// date is unknown. Anything but a date stays as it is.
+func BornAndAge(date string, on time.Time) string {
+	born, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	age := on.Year() - born.Year()
+	if on.Month() < born.Month() || on.Month() == born.Month() && on.Day() < born.Day() {
+		age--
+	}
+	return born.Format("2 Jan 2006") + " (" + strconv.Itoa(max(0, age)) + ")"
+}

@@ -60,7 +60,7 @@ func (s *Section) changeDetails(r *pagekit.Request) error {
 		return pagekit.ErrStale
 	}
 	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
-	born, ok := pagekit.ParseBirthDate(typed)
+	born, ok := pagekit.ParseBirthDate(typed, s.Now())
 	long := pagekit.TooLong(name, parse.MaxName)
 	switch {
 	case long != "":

@@ -43,7 +43,7 @@ func (s *Section) register(r *pagekit.Request) error {
 		return pagekit.ErrStale
 	}
 	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
-	born, ok := pagekit.ParseBirthDate(typed)
+	born, ok := pagekit.ParseBirthDate(typed, s.Now())
 	if !ok {
 		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", pagekit.BirthDateError)}, name, typed)
 	}

@@ -3,6 +3,7 @@ package patients
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -31,11 +32,8 @@ type searchPage struct {
 // Rows are the rows of the page.
 func (p searchPage) Rows() []row { return p.List.Rows }
 
-// turn is a link to another page of a list, with its first row.
-type turn struct {
-	From  int
-	Label string
-}
+// turn is a link to another page of a list.
+type turn struct{ Address, Label string }
 
 // form fills in the typed values.
 func (p searchPage) form(r *pagekit.Request) searchPage {
@@ -45,11 +43,15 @@ func (p searchPage) form(r *pagekit.Request) searchPage {
 	p.Name = field("name", "Name", "The beginning of the first name, the last name or both")
 	p.Born = field("born", "Date of birth", pagekit.BirthDateHint)
 	p.Identifier = field("identifier", "Identifier", "As applications and letters show it, such as 0190c7a2-0000-7000-8000-0000000000a1")
-	p.Limit, p.Token = mostFound, r.Token("patients")
+	p.Limit, p.Token = mostFound, r.Token(pagekit.FindPatient)
 	return p
 }
 
+// searchForm shows the form or, with a search in the address, a page of its result.
 func (s *Section) searchForm(r *pagekit.Request) error {
+	if r.Form.Has("search") {
+		return s.result(r)
+	}
 	return s.showSearch(r, http.StatusOK, searchPage{})
 }
 
@@ -58,45 +60,56 @@ func (s *Section) showSearch(r *pagekit.Request, status int, page searchPage) er
 	return nil
 }
 
-// search runs a search and shows its first page, or shows another page of an earlier
-// one.
+// search runs a search, and redirects to its result.
 func (s *Section) search(r *pagekit.Request) error {
-	if !r.HasToken("patients") {
+	if !r.HasToken(pagekit.FindPatient) {
 		return pagekit.ErrStale
 	}
-	if r.Form.Has("search") {
-		return s.nextPage(r)
-	}
-	wanted, page := wantedBy(r)
+	r.Form = s.sorted(r.Form)
+	wanted, page := s.wantedBy(r)
 	if len(page.Faults) > 0 {
 		return s.showSearch(r, http.StatusBadRequest, page)
 	}
 	if text := strings.TrimSpace(r.Form.Get("identifier")); text != "" {
 		return s.redirectByID(r, text)
 	}
-	ids, all, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound)
+	ids, _, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound+1)
 	if errors.Is(err, patientindex.ErrFull) {
 		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
 		return err
 	}
-	page = searchPage{Searched: true, All: all, More: all > len(ids)}
-	if len(ids) > pageSize {
-		if page.Search, err = s.Searches.store(r.Context(), r.Session.ID, ids); err != nil {
-			return err
-		}
+	search, err := s.Searches.store(r.Context(), r.Session.ID, ids)
+	if err != nil {
+		return err
 	}
-	return s.list(r, page, ids, 0)
+	return r.Redirect(r.Base() + "/patients?search=" + search.String())
+}
+
+// sorted puts the text of the one field in the header into the field of the form that it
+// is for: an identifier, a date of birth, or a name.
+func (s *Section) sorted(form url.Values) url.Values {
+	text := strings.TrimSpace(form.Get("find"))
+	if text == "" {
+		return form
+	}
+	field := "name"
+	if _, isID := parse.SomeID(text); isID {
+		field = "identifier"
+	} else if _, isDate := pagekit.ParseBirthDate(text, s.Now()); isDate {
+		field = "born"
+	}
+	return url.Values{field: {text}}
 }
 
 // wantedBy reads the form.
-func wantedBy(r *pagekit.Request) (w patientindex.Criteria, page searchPage) {
+func (s *Section) wantedBy(r *pagekit.Request) (w patientindex.Criteria, page searchPage) {
 	w.Name = strings.TrimSpace(r.Form.Get("name"))
 	if long := pagekit.TooLong(w.Name, parse.MaxName); long != "" {
 		page.FormErrors = page.With("name", long)
 	}
-	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"))
+	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"), s.Now())
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.BirthDateError)
 	}
@@ -124,19 +137,22 @@ func (s *Section) redirectByID(r *pagekit.Request, text string) error {
 	return r.Redirect(pathOf(r, about))
 }
 
-// nextPage shows another page of a search.
-func (s *Section) nextPage(r *pagekit.Request) error {
+// result shows a page of a stored search. Its address has nothing that was typed, so that
+// it can be reloaded and returned to.
+func (s *Section) result(r *pagekit.Request) error {
 	search, ok := parse.SomeID(r.Form.Get("search"))
 	if !ok {
-		return pagekit.ErrUnreadable
+		return errNoSearch
 	}
 	ids, err := s.Searches.load(r.Context(), r.Session.ID, search)
 	if err != nil {
 		return err
 	}
+	more := len(ids) > mostFound
+	ids = ids[:min(len(ids), mostFound)]
 	from, _ := strconv.Atoi(r.Form.Get("from")) // anything else is the first page
 	from = max(0, min(from, len(ids)-1)) / pageSize * pageSize
-	return s.list(r, searchPage{Searched: true, All: len(ids), More: len(ids) == mostFound, Search: search}, ids, from)
+	return s.list(r, searchPage{Searched: true, All: len(ids), More: more, Search: search}, ids, from)
 }
 
 // list shows the patients from one of them on, and adds them to the access record.
@@ -147,11 +163,12 @@ func (s *Section) list(r *pagekit.Request, page searchPage, ids []patient.ID, fr
 	}
 	s.RecordShown(r, topic, ids[from:until]...)
 	page.First, page.Last = from+1, until
+	address := r.Base() + "/patients?search=" + page.Search.String() + "&from="
 	if from > 0 {
-		page.Turns = append(page.Turns, turn{from - pageSize, "Previous page"})
+		page.Turns = append(page.Turns, turn{address + strconv.Itoa(from-pageSize), "Previous page"})
 	}
 	if until < len(ids) {
-		page.Turns = append(page.Turns, turn{until, "Next page"})
+		page.Turns = append(page.Turns, turn{address + strconv.Itoa(until), "Next page"})
 	}
 	return s.showSearch(r, http.StatusOK, page)
 }

@@ -24,7 +24,7 @@ func (s *Section) find(r *pagekit.Request) error {
 	if id, ok := parse.ID(page.Name); ok {
 		return r.Redirect(r.Base() + "/privacy/patients/" + id.String())
 	}
-	wanted, wrong := wantedBy(page)
+	wanted, wrong := s.wantedBy(page)
 	if page.FormErrors = wrong; len(page.Faults) > 0 {
 		page.Looked = false
 		return s.showHome(r, http.StatusBadRequest, page)
@@ -42,8 +42,8 @@ func (s *Section) find(r *pagekit.Request) error {
 }
 
 // wantedBy reads the search, or its faults.
-func wantedBy(page homePage) (w patientindex.Criteria, wrong pagekit.FormErrors) {
-	born, ok := pagekit.ParseBirthDate(page.Birth)
+func (s *Section) wantedBy(page homePage) (w patientindex.Criteria, wrong pagekit.FormErrors) {
+	born, ok := pagekit.ParseBirthDate(page.Birth, s.Now())
 	long := pagekit.TooLong(page.Name, parse.MaxName)
 	switch {
 	case long != "":

@@ -36,6 +36,9 @@ type requestPage struct {
 	Words           pagekit.Area
 	Outcome, To     pagekit.Choice
 	Seen, Token     string
+	List            listed // the list that the page was opened from
+	ListName, Back  string
+	Previous, Next  string // addresses of its neighbours in the list; "" for none
 }
 
 // file is an attachment in the list.
@@ -72,7 +75,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 		return content, err
 	}
 	content = requestPage{
-		FormErrors: response.FormErrors, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate),
+		FormErrors: response.FormErrors, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.BornAndAge(name.BirthDate, s.Now().In(r.Practice.Zone)),
 		Kind: pagekit.RequestNames[found.Type], At: s.When(r, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == r.Session.Staff,
@@ -80,6 +83,9 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 		History: s.historyOf(r, found, sees),
 	}
 	content.fill(found, response)
+	if err := s.place(r, found, &content); err != nil {
+		return content, err
+	}
 	if content.To, err = s.colleagues(r, found, response); err != nil {
 		return content, err
 	}
@@ -87,11 +93,40 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 	return content, err
 }
 
+// place finds the request's place in the list that its page was opened from.
+func (s *Section) place(r *pagekit.Request, found projections.Request, content *requestPage) error {
+	before, behind, err := s.neighbours(r, found)
+	if err != nil {
+		return err
+	}
+	content.List = listedBy(filterOf(r))
+	content.ListName, content.Back = tabNames[content.List.Tab], content.List.address(r)
+	address := func(id request.ID) string {
+		if id == (request.ID{}) {
+			return ""
+		}
+		return content.List.addressOf(r, id)
+	}
+	content.Previous, content.Next = address(before), address(behind)
+	return nil
+}
+
+// neighbours returns the requests before and behind a request in the list that its page
+// was opened from. It keeps its place when it leaves the list.
+func (s *Section) neighbours(r *pagekit.Request, found projections.Request) (before, behind request.ID, err error) {
+	filter := filterOf(r)
+	filter.After = projections.InboxRow{Request: found.ID, Urgent: found.Urgent, SubmittedAt: found.SubmittedAt}.Place()
+	if filter.Tab == projections.InboxDone && found.Done != nil {
+		filter.After.At = found.Done.At
+	}
+	return s.Inbox.Neighbours(r.Context(), r.Tenant, filter)
+}
+
 // fill adds the patient's text, unless the record is closed to the member, and the
 // fields.
 func (p *requestPage) fill(found projections.Request, response response) {
 	p.Words = textField(found, response)
-	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
+	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "Outcome", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
 		return
@@ -116,12 +151,12 @@ func (s *Section) stateText(r *pagekit.Request, found projections.Request) strin
 
 func orUnassigned(holderText string) string {
 	if holderText == "" {
-		return "Nobody has it."
+		return "Unassigned"
 	}
 	return holderText
 }
 
-// historyOf is the history of events, oldest first.
+// historyOf is the history of events, newest first.
 func (s *Section) historyOf(r *pagekit.Request, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
 		what, text := eventClause(r, h)
@@ -130,6 +165,7 @@ func (s *Section) historyOf(r *pagekit.Request, found projections.Request, sees 
 		}
 		history = append(history, entry{what, s.When(r, h.At), text})
 	}
+	slices.Reverse(history)
 	return history
 }
 
@@ -150,7 +186,7 @@ func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (other
 // colleagues are the members of staff who can get the request: current ones who handle
 // requests, except its holder.
 func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
-	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
+	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Assign to a colleague", Fault: response.Fault("to")}
 	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return to, err
@@ -169,14 +205,14 @@ func (s *Section) colleagues(r *pagekit.Request, found projections.Request, resp
 }
 
 // readersHint is the hint about the readers of staff's texts on a request.
-const readersHint = "Colleagues see this. So does the patient, if they ask for their data."
+const readersHint = "Colleagues can see this. The patient will see it if they make a subject access request."
 
 // textField is the one field for staff's texts on a request. The typed text stays until
 // an action uses it.
 func textField(found projections.Request, response response) pagekit.Area {
-	label := "Note, or how it ended"
+	label := "Note (saved with the outcome)"
 	if found.Done != nil {
-		label = "Note, or why it has to be reopened"
+		label = "Note, or reason for reopening"
 	}
 	return pagekit.Area{ID: "text", Label: label, Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")}
 }
@@ -196,6 +232,14 @@ func readTyped(r *pagekit.Request) typed {
 // faultText describes the fault of a refused text.
 func (t typed) faultText(refusal *fault.Error) string {
 	return cmp.Or(pagekit.TooLong(t.text, request.MaxText), refusal.Detail)
+}
+
+// note is the text as a note; "" if there is none.
+func (t typed) note() string {
+	if t.hasText() {
+		return t.text
+	}
+	return ""
 }
 
 // hasText reports whether there is text that no action has used.

@@ -16,27 +16,31 @@ import (
 type act struct {
 	do     func(s *Section, r *pagekit.Request, found projections.Request, t typed) error
 	writes bool // it uses the text, so it needs access to the patient's text
+	notes  bool // it saves the text as a note, if there is any
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
-	"take": {do: func(s *Section, r *pagekit.Request, found projections.Request, _ typed) error {
-		return s.Desk.TakePatientRequest(r.StaffContext(), commands.TakePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff})
+	"take": {notes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+		return s.Desk.TakePatientRequest(r.StaffContext(), commands.TakePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Note: t.note()})
 	}},
-	"give":       {do: (*Section).give},
+	"give":       {notes: true, do: (*Section).give},
 	"urgent":     {do: urgency(true)},
 	"not-urgent": {do: urgency(false)},
 	"note": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
 		return s.Desk.NotePatientRequest(r.StaffContext(), commands.NotePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, Text: t.text})
 	}},
-	"complete": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
-		return s.Desk.CompletePatientRequest(r.StaffContext(), commands.CompletePatientRequest{
-			Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
-		})
-	}},
+	"complete":      {writes: true, do: (*Section).complete},
+	"complete-next": {writes: true, do: (*Section).complete},
 	"reopen": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
 		return s.Desk.ReopenPatientRequest(r.StaffContext(), commands.ReopenPatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Reason: t.text})
 	}},
+}
+
+func (s *Section) complete(r *pagekit.Request, found projections.Request, t typed) error {
+	return s.Desk.CompletePatientRequest(r.StaffContext(), commands.CompletePatientRequest{
+		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
+	})
 }
 
 func urgency(urgent bool) func(*Section, *pagekit.Request, projections.Request, typed) error {
@@ -54,7 +58,7 @@ func (s *Section) give(r *pagekit.Request, found projections.Request, t typed) e
 	for _, colleague := range to.Options {
 		if id, ok := parse.ID(colleague.Value); ok && colleague.Chosen {
 			return s.Desk.GivePatientRequest(r.StaffContext(), commands.GivePatientRequest{
-				Tenant: r.Tenant, Request: found.ID, Seen: found.Version, From: found.Holder, To: staff.ID{UUID: id},
+				Tenant: r.Tenant, Request: found.ID, Seen: found.Version, From: found.Holder, To: staff.ID{UUID: id}, Note: t.note(),
 			})
 		}
 	}
@@ -83,13 +87,15 @@ func (s *Section) handle(r *pagekit.Request) error {
 	if len(unseen(r, found)) > 0 {
 		return s.showConflict(r, found, typed, pagekit.FormErrors{})
 	}
-	if err := s.checkAccess(r, found); act.writes && err != nil {
-		return err
+	if act.writes || act.notes && typed.hasText() {
+		if err := s.checkAccess(r, found); err != nil {
+			return err
+		}
 	}
 	if err := act.do(s, r, found, typed); err != nil {
 		return s.showRefusal(r, typed, err)
 	}
-	return s.redirectAfter(r, act, typed)
+	return s.redirectAfter(r, act, found, typed)
 }
 
 // checkAccess refuses texts by members without access to the patient's text.
@@ -102,10 +108,20 @@ func (s *Section) checkAccess(r *pagekit.Request, found projections.Request) err
 }
 
 // redirectAfter returns to the request, or stays if there is unused text.
-func (s *Section) redirectAfter(r *pagekit.Request, act act, typed typed) error {
-	do := r.Form.Get("do")
-	if act.writes || !typed.hasText() {
-		return r.Redirect(r.Base() + "/requests/" + r.PathValue("request") + "?done=" + do)
+func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.Request, typed typed) error {
+	do, list := r.Form.Get("do"), listedBy(filterOf(r))
+	switch {
+	case do == "complete-next":
+		_, next, err := s.neighbours(r, found)
+		if err != nil {
+			return err
+		}
+		if next == (request.ID{}) {
+			return r.Redirect(list.address(r) + "&done=last")
+		}
+		return r.Redirect(list.addressOf(r, next) + "&done=next")
+	case act.writes, act.notes, !typed.hasText():
+		return r.Redirect(list.addressOf(r, found.ID) + "&done=" + do)
 	}
 	typed.to = ""
 	return s.show(r, response{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})

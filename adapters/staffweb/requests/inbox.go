@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,14 +21,19 @@ import (
 // rowsShown is the page size.
 const rowsShown = 50
 
+// late is the waiting time from which the list marks a request as late.
+const late = 24 * time.Hour
+
 // inboxPage is one page of a tab.
 type inboxPage struct {
+	listed
+	Done        string // the last action; "" for none
 	Title       string
-	Tab         projections.InboxTab
+	IsDone      bool // the tab of completed requests
 	Tabs        []tab
 	Types       []pagekit.Option
-	Urgent      bool // only urgent ones are shown
 	Rows        []row
+	Here        string // the query with which a request's page knows the list
 	Empty       string // the text without rows
 	Further     bool   // this is not the first page
 	First, Next string // addresses; Next is "" on the last page
@@ -44,17 +50,25 @@ type tab struct {
 type row struct {
 	ID              request.ID
 	Name, Born      string // of the patient
-	Kind            string // "Medical request"
-	At, Age         string
+	Kind            string // "Medical"
+	At              string
+	Waiting         string // how long it has waited or, if it is done, "Completed"
+	Late            bool   // it has waited for too long
 	Urgent, ByProxy bool
 	InError         bool
 	Files           string // "" for none
-	Holder          string // a sentence; "" without a holder
+	Holder          string // who has it or has completed it, and when; "" if no one has
+	MayTake         bool
+	Address, Token  string // of the form that takes it
+	List            listed
 }
 
 // inbox lists waiting requests. Names are opened for the current page, in one query,
 // and one line of the access record lists the patients shown.
 func (s *Section) inbox(r *pagekit.Request) error {
+	if r.Form.Has("row") {
+		return s.showRow(r)
+	}
 	if err := s.NoteHead(r); err != nil {
 		return err
 	}
@@ -71,16 +85,67 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	here := addressOf(r, filter)
+	list := listedBy(filter)
 	content := inboxPage{
-		Title: tabNames[filter.Tab], Tab: filter.Tab, Tabs: tabsOf(r, filter, counts), Types: typesOf(filter.Type), Urgent: filter.Urgent,
-		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: here.String(),
+		listed: list, Done: doneWords[r.Form.Get("done")], Title: tabNames[filter.Tab], IsDone: filter.Tab == projections.InboxDone, Tabs: tabsOf(r, filter, counts), Types: typesOf(filter.Type),
+		Rows: rows, Here: list.Query(), Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: list.address(r),
 	}
 	if next != (projections.InboxPlace{}) {
-		content.Next = pageAddress(here, next)
+		content.Next = list.address(r) + "&after=" + formatPlace(next)
 	}
 	s.Show(r, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
 	return nil
+}
+
+// showRow shows who has a request, for a list that is open while a colleague acts on it.
+// A request that no one has shows its patient's name, too.
+func (s *Section) showRow(r *pagekit.Request) error {
+	id, ok := parse.SomeID(r.Form.Get("row"))
+	if !ok {
+		return errNoRequest
+	}
+	found, err := s.Inbox.Find(r.Context(), r.Tenant, request.ID{UUID: id})
+	if err != nil {
+		return orNoRequest(err)
+	}
+	rows := []row{s.rowOf(r, found, projections.PatientName{})}
+	if rows[0].MayTake {
+		if rows, err = s.rowsOf(r, []projections.InboxRow{found}); err != nil || len(rows) == 0 {
+			return cmp.Or(err, error(errNoRequest))
+		}
+	}
+	s.Show(r, pagekit.View{Template: templates["inbox"], Fragment: "row", Status: http.StatusOK, Content: rows[0]})
+	return nil
+}
+
+// listed is the list from which a request's page was opened. The links and forms of the
+// page carry it.
+type listed struct {
+	Tab    projections.InboxTab
+	Type   request.Type // "" for all
+	Urgent bool         // only urgent ones
+}
+
+func listedBy(f projections.InboxFilter) listed { return listed{f.Tab, f.Type, f.Urgent} }
+
+// Query is the list as the query of an address.
+func (l listed) Query() string {
+	query := url.Values{"tab": {string(l.Tab)}}
+	if l.Type != "" {
+		query.Set("type", string(l.Type))
+	}
+	if l.Urgent {
+		query.Set("urgent", "yes")
+	}
+	return "?" + query.Encode()
+}
+
+// address is the address of the list's first page.
+func (l listed) address(r *pagekit.Request) string { return r.Base() + "/requests" + l.Query() }
+
+// addressOf is the address of a request that is opened from the list.
+func (l listed) addressOf(r *pagekit.Request, id request.ID) string {
+	return r.Base() + "/requests/" + id.String() + l.Query()
 }
 
 // filterOf reads the filter from the address. It ignores invalid values.
@@ -95,18 +160,6 @@ func filterOf(r *pagekit.Request) projections.InboxFilter {
 	return f
 }
 
-// addressOf is the address of the first page of a filter.
-func addressOf(r *pagekit.Request, f projections.InboxFilter) *url.URL {
-	query := url.Values{"tab": {string(f.Tab)}}
-	if f.Type != "" {
-		query.Set("type", string(f.Type))
-	}
-	if f.Urgent {
-		query.Set("urgent", "yes")
-	}
-	return &url.URL{Path: r.Base() + "/requests", RawQuery: query.Encode()}
-}
-
 // mostCounted is where counting ends. Done requests are not counted: they are not
 // waiting.
 const mostCounted = 1000
@@ -114,7 +167,7 @@ const mostCounted = 1000
 // tabsOf are the tabs, each with its number of requests, whatever the filter.
 func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
-		leads := addressOf(r, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
+		leads := listed{t, f.Type, f.Urgent}.address(r)
 		count := strconv.Itoa(counts[t])
 		switch {
 		case t == projections.InboxDone, counts[t] == 0:
@@ -122,7 +175,7 @@ func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projection
 		case counts[t] >= mostCounted:
 			count = strconv.Itoa(mostCounted-1) + "+"
 		}
-		tabs = append(tabs, tab{tabNames[t], leads.String(), count, t == f.Tab})
+		tabs = append(tabs, tab{tabNames[t], leads, count, t == f.Tab})
 	}
 	return tabs
 }
@@ -150,11 +203,19 @@ func (s *Section) rowsOf(r *pagekit.Request, found []projections.InboxRow) (rows
 }
 
 func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of projections.PatientName) row {
-	return row{
-		ID: waiting.Request, Name: of.Name, Born: pagekit.FormatBirthDate(of.BirthDate), Kind: pagekit.RequestNames[waiting.Type],
-		At: s.When(r, waiting.SubmittedAt), Age: ageText(s.Now().Sub(waiting.SubmittedAt)),
+	now := s.Now()
+	waits := now.Sub(waiting.SubmittedAt)
+	line := row{
+		ID: waiting.Request, Name: of.Name, Born: pagekit.BornAndAge(of.BirthDate, now.In(r.Practice.Zone)), Kind: typeNames[waiting.Type],
+		At: s.ShortWhen(r, waiting.SubmittedAt), Waiting: pagekit.Waited(waits), Late: waits >= late && waiting.DoneAt == nil,
 		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, waiting.Holder, waiting.HolderName, waiting.DoneAt),
+		MayTake: waiting.Holder == staff.ID{} && waiting.DoneAt == nil,
+		Address: r.Base() + "/requests/" + waiting.Request.String(), Token: r.Token(purposeOf(waiting.Request.String())), List: listedBy(filterOf(r)),
 	}
+	if waiting.DoneAt != nil {
+		line.Waiting = cmp.Or(outcomeNames[waiting.Outcome], "Completed")
+	}
+	return line
 }
 
 // holderText names the member who has a request, or is done with it.
@@ -175,12 +236,9 @@ func (s *Section) holderText(r *pagekit.Request, holder staff.ID, name string, d
 	return who + " has it."
 }
 
-// pageAddress is the address of the page after a position. A position has a request's
-// identifier and time, and no name.
-func pageAddress(address *url.URL, place projections.InboxPlace) string {
-	query := address.Query()
-	query.Set("after", fmt.Sprintf("%t_%d_%s", place.Urgent, place.At.UnixMicro(), place.Request))
-	return address.Path + "?" + query.Encode()
+// formatPlace formats a position, which has a request's identifier and time, and no name.
+func formatPlace(place projections.InboxPlace) string {
+	return fmt.Sprintf("%t_%d_%s", place.Urgent, place.At.UnixMicro(), place.Request)
 }
 
 // parsePlace parses a position. An invalid one is the beginning.

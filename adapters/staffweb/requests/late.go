@@ -14,7 +14,7 @@ import (
 // errClosed refuses texts on a hidden request.
 var errClosed = &pagekit.ErrorPage{
 	Status: http.StatusForbidden, Heading: "This patient’s record is restricted",
-	Text: "You are not among those who may see it. Nothing has been changed.", Advice: "If you need to see it, open the patient’s page, where you can say why.",
+	Text: "You do not have access. Nothing has been changed.", Advice: "If you need access for the patient’s care, open the patient’s page and give a reason.",
 }
 
 // maxChanges limits the unseen changes that a page lists; the history has all.
@@ -28,7 +28,7 @@ func (s *Section) showConflict(r *pagekit.Request, found projections.Request, ty
 		what, _ := eventClause(r, h)
 		faults = faults.With("handle", what+" at "+s.When(r, h.At)+".")
 	}
-	kept := "Look at the request again: nothing that you did has been saved."
+	kept := "Your change was not saved. Check the latest version below."
 	if typed.hasText() {
 		kept += " What you typed is still here."
 	}
@@ -60,7 +60,7 @@ func (s *Section) showRefusal(r *pagekit.Request, typed typed, err error) error 
 func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 	switch {
 	case errors.Is(refusal, request.ErrUnknownOutcome):
-		return "outcome", "Choose how it ended."
+		return "outcome", "Choose an outcome."
 	case errors.Is(refusal, request.ErrInvalidText), errors.Is(refusal, request.ErrLongText):
 		return "text", typed.faultText(refusal)
 	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown):

@@ -23,6 +23,7 @@ type movePage struct {
 	Found       []candidate
 	Words       pagekit.Area
 	Seen, Token string
+	List        listed
 }
 
 // candidate is a patient that was found.
@@ -78,7 +79,7 @@ func (s *Section) moveTo(r *pagekit.Request, found projections.Request, typed ty
 	})
 	switch {
 	case err == nil:
-		return r.Redirect(r.Base() + "/requests/" + found.ID.String() + "?done=move")
+		return r.Redirect(listedBy(filterOf(r)).addressOf(r, found.ID) + "&done=move")
 	case errors.Is(err, patient.ErrUnknown):
 		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
@@ -102,8 +103,8 @@ func (s *Section) ask(r *pagekit.Request, found projections.Request, response re
 		return errNoRequest
 	}
 	content := movePage{
-		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: r.Token(purpose(r)),
-		Words: pagekit.Area{ID: "text", Label: "Why is it theirs?", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
+		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: r.Token(purpose(r)), List: listedBy(filterOf(r)),
+		Words: pagekit.Area{ID: "text", Label: "Reason for moving", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
 	}
 	if err := s.search(r, found, response, &content); err != nil {
 		return err

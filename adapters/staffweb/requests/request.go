@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -97,7 +98,9 @@ func (s *Section) hasAccess(r *pagekit.Request, of patient.ID) (bool, error) {
 }
 
 // purpose is the form tokens' purpose.
-func purpose(r *pagekit.Request) string { return "request " + r.PathValue("request") }
+func purpose(r *pagekit.Request) string { return purposeOf(r.PathValue("request")) }
+
+func purposeOf(request string) string { return "request " + request }
 
 // refusalOf returns a rule's refusal; nil for any other error.
 func refusalOf(err error) *fault.Error {
@@ -114,6 +117,9 @@ func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
 func unseen(r *pagekit.Request, found projections.Request) []projections.HistoryEntry {
+	if r.Form.Has("new") && found.Holder == (staff.ID{}) && found.Done == nil {
+		return nil // a row of the list shows only that no one has the request
+	}
 	seen, err := strconv.Atoi(r.Form.Get("seen"))
 	if err != nil || seen < 0 || seen > found.Version {
 		seen = 0

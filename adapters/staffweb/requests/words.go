@@ -1,8 +1,6 @@
 package requests
 
 import (
-	"time"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -11,28 +9,28 @@ import (
 
 // outcomeNames are the outcomes of a request, as a choice and in its history.
 var outcomeNames = map[request.Outcome]string{
-	request.Replied:           "We replied to them",
-	request.AppointmentBooked: "An appointment was booked",
-	request.Signposted:        "We told them who else can help",
-	request.NoActionNeeded:    "Nothing had to be done",
+	request.Replied:           "Replied to patient",
+	request.AppointmentBooked: "Appointment booked",
+	request.Signposted:        "Signposted elsewhere",
+	request.NoActionNeeded:    "No action needed",
 }
 
 // tabNames are the tabs in plain words.
 var tabNames = map[projections.InboxTab]string{
-	projections.InboxNew: "New", projections.InboxMine: "Mine", projections.InboxOpen: "Open", projections.InboxDone: "Done",
+	projections.InboxNew: "New", projections.InboxMine: "Assigned to me", projections.InboxOpen: "In progress", projections.InboxDone: "Done",
 }
 
 // emptyWords is the text of an empty tab.
 func emptyWords(f projections.InboxFilter) string {
 	switch {
 	case f.Type != "" || f.Urgent || f.After != projections.InboxPlace{}:
-		return "No requests like these."
+		return "No requests match your filters."
 	case f.Tab == projections.InboxNew:
-		return "Nobody is waiting: there are no new requests."
+		return "No new requests."
 	case f.Tab == projections.InboxMine:
 		return "You have no requests."
 	case f.Tab == projections.InboxOpen:
-		return "Nobody has a request at the moment."
+		return "No requests in progress."
 	}
 	return "No request has been completed yet."
 }
@@ -53,18 +51,8 @@ func filesWords(n int) string {
 	return pagekit.Counted(n, "file")
 }
 
-// ageText formats a waiting time in one unit, rounded down.
-func ageText(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "received just now"
-	case d < time.Hour:
-		return "received " + pagekit.Counted(int(d/time.Minute), "minute") + " ago"
-	case d < 48*time.Hour:
-		return "received " + pagekit.Counted(int(d/time.Hour), "hour") + " ago"
-	}
-	return "received " + pagekit.Counted(int(d/(24*time.Hour)), "day") + " ago"
-}
+// typeNames are the types as the list shows them.
+var typeNames = map[request.Type]string{request.Medical: "Medical", request.Admin: "Admin"}
 
 // eventClause describes an event of a request: a clause, and the text.
 func eventClause(r *pagekit.Request, h projections.HistoryEntry) (clause, text string) {
@@ -100,19 +88,21 @@ func recipientName(r *pagekit.Request, e request.Given, name string) string {
 	case r.Session.Staff:
 		return "you"
 	case staff.ID{}:
-		return "nobody"
+		return "no one"
 	}
 	return pagekit.Plain(name)
 }
 
 // doneWords are a page's texts about the last action, by its name.
 var doneWords = map[string]string{
-	"take":       "You have this request now.",
-	"give":       "You have given the request to a colleague.",
+	"take":       "Request assigned to you.",
+	"give":       "Request assigned to your colleague.",
 	"urgent":     "The request is marked as urgent.",
 	"not-urgent": "The request is no longer marked as urgent.",
 	"note":       "Your note has been added.",
 	"complete":   "The request is completed.",
+	"next":       "The request is completed. This is the next one.",
+	"last":       "The request is completed. It was the last one in the list.",
 	"reopen":     "The request is open again, and you have it.",
 	"move":       "The request has been moved to this patient.",
 }

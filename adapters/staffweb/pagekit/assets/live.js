@@ -1,5 +1,7 @@
 // Follows what happens at the practice. The page says which topics it shows:
 //   data-live="TOPIC" data-fragment="ADDRESS"  is fetched again when something has changed
+//   data-live="TOPIC" data-rows="ADDRESS"      has rows with data-id; of a row that has changed, only
+//                                              what has data-part is fetched again, by its id
 //   data-live="TOPIC" data-what="WORDS" data-one data-more  counts what has come, and moves nothing
 // What has a data-id is on the page already, and is not counted. Without this script, the
 // page loads itself again once a minute.
@@ -67,6 +69,7 @@ const load = async (part) => {
   try {
     const answer = await fetch(part.dataset.fragment, { signal: AbortSignal.timeout(10000) });
     if (screen && answer.status === 403) location.reload();
+    if (answer.status === 404 && "part" in part.dataset) return true; // the patient was erased
     if (!answer.ok || answer.redirected) return false;
     const html = await answer.text();
     if (html === part.shown) return true;
@@ -97,6 +100,14 @@ const refresh = async (part) => {
   part.busy = false;
 };
 
+const refreshRow = (part, id) => {
+  const cell = id && part.querySelector(`[data-id="${CSS.escape(id)}"] [data-part]`);
+  if (!cell) return;
+  cell.dataset.fragment = part.dataset.rows + id;
+  refresh(cell);
+};
+
+const title = document.title;
 const count = (part, id) => {
   if (id && document.querySelector(`[data-id="${CSS.escape(id)}"]`)) return;
   part.counted = (part.counted || new Set()).add(id);
@@ -104,13 +115,15 @@ const count = (part, id) => {
   const words = part.counted.has(undefined) ? "Something has changed – show" : n === 1 ? part.dataset.one : part.dataset.more.replace("{n}", n);
   (part.querySelector("a") || part).textContent = words;
   part.hidden = false;
+  document.title = `(${n}) ${title}`;
 };
 
 // changed tells the parts of a topic; without one, something may have been missed.
 const changed = ({ topic, what, id }) => {
   for (const part of live) {
     if (topic && part.dataset.live !== topic) continue;
-    if (!part.dataset.what) refresh(part);
+    if (part.dataset.rows) refreshRow(part, id);
+    else if (!part.dataset.what) refresh(part);
     else if (!what || part.dataset.what.split(" ").includes(what)) count(part, id);
   }
 };
