@@ -22,7 +22,7 @@ Feature: Screens in the waiting room
     And the page does not say "<hidden>"
     When "Dr May" removes the display
     And the screen opens its board
-    Then the page says "This screen shows nothing"
+    Then the page says "This screen is not connected"
     And the last "display.removed.v1" was done by "Dr May"
 
     Examples:

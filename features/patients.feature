@@ -33,7 +33,7 @@ Feature: Patients are found and seen by those who look after them
     And "Dr Lee" signs in
     When "Dr Lee" adds the note "A secret." for "Ann Archer"
     And "Rose" opens the record of "Ann Archer"
-    Then the page says "you are not among those who may see it"
+    Then the page says "you do not have access"
     And the page does not say "A secret."
     And the log shows 2 "care-record.opened.v1"
     When "Rose" breaks the glass of "Ann Archer", because ""

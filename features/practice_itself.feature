@@ -47,7 +47,7 @@ Feature: The practice decides about itself
     And "Dr May" wants to "off" medical requests
     When the practice pauses medical requests
     And "Dr May" means it
-    Then the page says "Somebody else has changed the opening since you looked."
+    Then the page says "A colleague changed the opening hours after you opened this page."
     And the portal shows medical as "request-type-paused" with no next opening
     When "Dr May" means it
     Then the portal shows medical as "request-type-disabled" with no next opening

@@ -57,7 +57,7 @@ Feature: The practice guards its patients' privacy
     Then the page says "The data are erased."
     And the last "patient.erased.v1" was done by "Pia Pine"
     When "Olu Ode" opens "privacy"
-    Then the page says "Nobody has done so."
+    Then the page says "No emergency access recorded."
 
   @D135
   Scenario: Two accounts that one person has opened erase nobody

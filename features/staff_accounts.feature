@@ -62,7 +62,7 @@ Feature: Accounts belong to people
     When "Referrals" submits a patient request for "Ann Archer" on behalf of "Dr Lee"
     Then the answer is 403 "unauthorized" because "The app is not currently authorised to request as the specified user"
     When "Dr Lee" signs in
-    Then the page says "The username or password is not right."
+    Then the page says "Incorrect username or password"
     When "Dr Lee" chooses the password "a heron on the lamp post" by the link
     Then "Dr Lee" is signed in
 
@@ -87,7 +87,7 @@ Feature: Accounts belong to people
       {"roles": ["clinician", "manager"]}
       """
     When "Dr Lee" opens "people"
-    Then the page says "Invite somebody"
+    Then the page says "Invite a member of staff"
 
   @D63 @D67
   Scenario: The last manager stays
@@ -95,7 +95,7 @@ Feature: Accounts belong to people
     When "Dr May" does "deactivate" to "Dr May"
     Then the log shows 0 "staff.deactivated.v1"
     When "Dr May" opens "people"
-    Then the page says "Invite somebody"
+    Then the page says "Invite a member of staff"
 
   @D65
   Scenario: Signing in, out and in vain are events without names

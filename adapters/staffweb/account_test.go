@@ -133,7 +133,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 		`href="#present">Enter your current password`: typed("", better),
 		`href="#password">Enter a new password`:       typed(password, ""),
 		`href="#password">A password must`:            typed(password, "short"),
-		`href="#present">This is not your password.`:  typed("not the password", better),
+		`href="#present">Incorrect password`:          typed("not the password", better),
 	} {
 		page := here.post(change, f)
 		page.wants(t, http.StatusBadRequest, "", want)
@@ -166,7 +166,7 @@ func TestOwnPasswordGuessesCount_D67(t *testing.T) {
 	form.Set("password", better)
 	form.Set("present", "a guess")
 	for range 5 { // of the known browser
-		b.post(change, form).wants(t, http.StatusBadRequest, "", "This is not your password.")
+		b.post(change, form).wants(t, http.StatusBadRequest, "", "Incorrect password")
 	}
 	for range 4 { // of a stranger
 		b.post(change, form)
@@ -181,7 +181,7 @@ func TestOwnPasswordGuessesCount_D67(t *testing.T) {
 		b.post(change, form)
 	}
 	form.Set("present", better)
-	b.post(change, form).wants(t, http.StatusTooManyRequests, "", "This is not your password. You have tried too often: you can try again in 1 minute.")
+	b.post(change, form).wants(t, http.StatusTooManyRequests, "", "Incorrect password You have tried too often: you can try again in 1 minute.")
 }
 
 // resetting resets a member once their password was found right.

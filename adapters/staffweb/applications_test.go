@@ -87,7 +87,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 
 	at = applicationsAt + "/" + s.app.String()
 	page = b.get(at)
-	for _, want := range []string{"<bdi>Dr Lee</bdi>, until ", "it loses 1 authorisation of staff", "it is told of nothing any more<"} {
+	for _, want := range []string{"<bdi>Dr Lee</bdi>, until ", "it loses 1 authorisation of staff", "it stops receiving notifications<"} {
 		page.wants(t, http.StatusOK, "", want)
 	}
 	s.Pass(14 * time.Minute)

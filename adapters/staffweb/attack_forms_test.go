@@ -59,7 +59,7 @@ func TestEveryFormRefusesOtherSites_D27(t *testing.T) {
 		b.header = header
 		for path, form := range posts {
 			answer := b.post(path, form)
-			answer.wants(t, http.StatusForbidden, "", "sent from another website")
+			answer.wants(t, http.StatusForbidden, "", "submitted from another website")
 			if len(answer.Cookies()) > 0 {
 				t.Errorf("%s, %s: a cookie was set", name, path)
 			}

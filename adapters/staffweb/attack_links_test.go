@@ -113,7 +113,7 @@ func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 	form := b.get(atElm+"confirm?then=people%3Finvite").form(t, atElm+"confirm")
 	form.Set("password", password)
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, people+"?invite", "")
-	b.get(people+"?invite").wants(t, http.StatusOK, "", "Invite somebody")
+	b.get(people+"?invite").wants(t, http.StatusOK, "", "Invite a member of staff")
 	secretOf(t, b.post(people, again))
 	secretOf(t, b.post(people, invited))
 }
@@ -128,7 +128,7 @@ func TestInvitationIgnoresQueryParameters_D67(t *testing.T) {
 	page := b.get(people + "?" + url.Values{
 		"invite": {""}, "name": {"Mallory"}, "username": {"mallory"}, "email": {"m@evil.example"}, "role": {"manager"},
 	}.Encode())
-	page.wants(t, http.StatusOK, "", "Invite somebody")
+	page.wants(t, http.StatusOK, "", "Invite a member of staff")
 	if shown := html.UnescapeString(page.body); strings.Contains(strings.ToLower(shown), "mallory") || strings.Contains(shown, "evil") || strings.Contains(shown, " checked") {
 		t.Errorf("the form is filled in:\n%s", shown)
 	}

@@ -49,7 +49,7 @@ func TestFormOfOtherSiteIsRefused_D27(t *testing.T) {
 		} {
 			b.header = header
 			answer := b.post(path, form)
-			answer.wants(t, http.StatusForbidden, "", "sent from another website")
+			answer.wants(t, http.StatusForbidden, "", "submitted from another website")
 			if len(answer.Cookies()) > 0 {
 				t.Errorf("%s, %s: a cookie was set", name, path)
 			}

@@ -103,9 +103,9 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	for range 2 {
 		c.sends(kim, page, "cancel").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=cancel", "")
 	}
-	c.sends(bob, page, "start").wants(t, http.StatusForbidden, "", "you have signed in again") // it is Kim's page
+	c.sends(bob, page, "start").wants(t, http.StatusForbidden, "", "You signed in again") // it is Kim's page
 	c.sends(bob, late, "start", "token", bob.get(c.at(c.expect(t, c.Now()))).form(t, "/elm-street/staff/sign-out").Get("token")).
-		wants(t, http.StatusForbidden, "", "you have signed in again")
+		wants(t, http.StatusForbidden, "", "You signed in again")
 	kim.get(c.at(c.visit)).wants(t, http.StatusOK, "", `/day/book?patient=`+c.ann.String())
 }
 
@@ -136,11 +136,11 @@ func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 		{"date", "2026-06-30", "Choose today or a later day.", http.StatusBadRequest},
 		{"time", "", "Enter a time, like 14:30.", http.StatusBadRequest},
 		{"time", "noon", "Enter a time, like 14:30.", http.StatusBadRequest},
-		{"token", "x", "you have signed in again", http.StatusForbidden},
+		{"token", "x", "You signed in again", http.StatusForbidden},
 		{"patient", "x", "We could not read", http.StatusBadRequest},
 		{"once", " ", "We could not read", http.StatusBadRequest},
-		{"patient", c.branch.String(), "There is no such patient", http.StatusNotFound},
-		{"site", c.ann.String(), "There is no such site", http.StatusNotFound},
+		{"patient", c.branch.String(), "We could not find that patient", http.StatusNotFound},
+		{"site", c.ann.String(), "We could not find that site", http.StatusNotFound},
 	} {
 		b.post(book, edit(wrong.field, wrong.value)).wants(t, wrong.status, "", wrong.says)
 	}
@@ -188,7 +188,7 @@ func TestDayUsesPracticeTimeZone_D86(t *testing.T) {
 	page.wants(t, http.StatusOK, "", "Sunday 25 October 2026")
 	page.wants(t, http.StatusOK, "", `<td class="short time">12:00am</td>`)
 	b.get(dayAt+"?date=never").wants(t, http.StatusOK, "", "Wednesday 1 July 2026")
-	b.get(dayAt+"?site="+c.ann.String()).wants(t, http.StatusNotFound, "", "There is no such site")
+	b.get(dayAt+"?site="+c.ann.String()).wants(t, http.StatusNotFound, "", "We could not find that site")
 }
 
 func TestDayOfOtherPracticeIsNotFound_D86(t *testing.T) {
@@ -202,21 +202,21 @@ func TestDayOfOtherPracticeIsNotFound_D86(t *testing.T) {
 	stolen.Set("do", "cancel")
 	const theirs = "/oak-lane/staff"
 	for path, says := range map[string]string{
-		"/day/" + c.visit.String(): "There is no such appointment", "/day/x": "There is no such appointment",
-		"/day?site=" + c.main.String(): "no sites yet", "/day/book?patient=" + c.ann.String(): "There is no such patient",
-		"/sites/" + c.main.String(): "There is no such site",
+		"/day/" + c.visit.String(): "We could not find that appointment", "/day/x": "We could not find that appointment",
+		"/day?site=" + c.main.String(): "no sites yet", "/day/book?patient=" + c.ann.String(): "We could not find that patient",
+		"/sites/" + c.main.String(): "We could not find that site",
 	} {
 		page := b.get(theirs + path)
 		if strings.Contains(page.body, "Archer") || !strings.Contains(page.body, says) {
 			t.Errorf("%s is answered %s:\n%s", path, page.Status, page.body)
 		}
 	}
-	b.post(theirs+"/day/"+c.visit.String(), stolen).wants(t, http.StatusNotFound, "", "There is no such appointment")
+	b.post(theirs+"/day/"+c.visit.String(), stolen).wants(t, http.StatusNotFound, "", "We could not find that appointment")
 	if is := c.is(t); is.Status != projections.StatusBooked {
 		t.Errorf("it is %s", is.Status)
 	}
 	kim.header.Set("Sec-Fetch-Site", "cross-site")
-	kim.post(c.at(c.visit), stolen).wants(t, http.StatusForbidden, "", "sent from another website")
+	kim.post(c.at(c.visit), stolen).wants(t, http.StatusForbidden, "", "submitted from another website")
 }
 
 func TestManagerNamesSitesAndRooms_D86(t *testing.T) {
@@ -259,5 +259,5 @@ func TestManagerNamesSitesAndRooms_D86(t *testing.T) {
 	other.Set("room1", " ")
 	b.post(at, other).wants(t, http.StatusBadRequest, "", `href="#room`)
 	other.Set("token", "x")
-	b.post(at, other).wants(t, http.StatusForbidden, "", "you have signed in again")
+	b.post(at, other).wants(t, http.StatusForbidden, "", "You signed in again")
 }

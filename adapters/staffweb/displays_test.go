@@ -102,7 +102,7 @@ func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)
 	b := w.manager
-	b.get(displays).wants(t, http.StatusOK, "", "The practice has no display.")
+	b.get(displays).wants(t, http.StatusOK, "", "No screens yet.")
 	form := w.display(display.Initials)
 	for field, fault := range map[string]string{"name": "Give the display a name", "site": "Choose a site", "naming": "Choose how people are called"} {
 		wrong := w.display(display.Initials)
@@ -164,7 +164,7 @@ func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	b.post(displays, remove).wants(t, http.StatusSeeOther, displays+"?done=remove", "")
 	for _, path := range []string{w.board(), w.board() + "?fragment"} {
 		gone := screen.get(path)
-		gone.wants(t, http.StatusForbidden, "", "This screen shows nothing")
+		gone.wants(t, http.StatusForbidden, "", "This screen is not connected")
 		if gone.Header.Get("Refresh") != "30" || strings.Contains(gone.body, "Elm Street") {
 			t.Errorf("%v\n%s", gone.Header, gone.body)
 		}
@@ -211,7 +211,7 @@ func TestScreenAccessesOnlyItsBoard_D88(t *testing.T) {
 		stranger := w.browser(t)
 		stranger.header.Set("Cookie", c.cookie)
 		refused := stranger.get(c.path)
-		refused.wants(t, http.StatusForbidden, "", "This screen shows nothing")
+		refused.wants(t, http.StatusForbidden, "", "This screen is not connected")
 		if strings.Contains(refused.body, "Archer") {
 			t.Errorf("%s: the page names patients", name)
 		}
@@ -220,7 +220,7 @@ func TestScreenAccessesOnlyItsBoard_D88(t *testing.T) {
 	stranger.header.Set("Cookie", session.Name+"="+kept.Value)
 	stranger.get(displays).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-		screen.do(method, w.board(), url.Values{}).wants(t, http.StatusMethodNotAllowed, "", "not used in that way")
+		screen.do(method, w.board(), url.Values{}).wants(t, http.StatusMethodNotAllowed, "", "could not process your request")
 	}
 	screen.do(http.MethodHead, w.board(), nil).wants(t, http.StatusOK, "", "")
 }
@@ -249,7 +249,7 @@ func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	foreign.Set("token", "x")
 	w.manager.post(displays, foreign).wants(t, http.StatusForbidden, "", "out of date")
 	w.manager.header.Set("Sec-Fetch-Site", "cross-site")
-	w.manager.post(displays, w.display(display.Number)).wants(t, http.StatusForbidden, "", "sent from another website")
+	w.manager.post(displays, w.display(display.Number)).wants(t, http.StatusForbidden, "", "submitted from another website")
 	w.manager.header.Del("Sec-Fetch-Site")
 	unknown := w.manager.get(displays).form(t, displays)
 	unknown.Set("do", "remove")

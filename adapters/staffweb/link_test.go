@@ -183,7 +183,7 @@ func TestFormFitsOneLink_D67(t *testing.T) {
 		}
 	}
 	b.header.Set("Sec-Fetch-Site", "cross-site")
-	b.choose(sams, better).wants(t, http.StatusForbidden, "", "sent from another website")
+	b.choose(sams, better).wants(t, http.StatusForbidden, "", "submitted from another website")
 	b.header.Del("Sec-Fetch-Site")
 	b.choose(sams, better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 	b.get(account).wants(t, http.StatusOK, "", "<bdi>sam</bdi>")

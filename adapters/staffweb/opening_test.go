@@ -68,15 +68,15 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	}{
 		{ofMedical("off"), "Patients cannot send them: they are switched off.", practice.TypeDisabled, never},
 		{ofMedical("on"), "Patients can send them.", practice.TypeOpen, never},
-		{ofMedical("pause", "end", "never"), "Nobody has said when they can again.", practice.TypePaused, never},
+		{ofMedical("pause", "end", "never"), "No reopening time set.", practice.TypePaused, never},
 		{ofMedical("pause", "end", "at", "until-date", "2027-01-04", "until-time", "08:00"), "They can again from 8:00am on Monday 4 January 2027.", practice.TypePaused, at("2027-01-04T08:00:00Z")},
-		{ofMedical("resume"), "This goes on until somebody changes it.", practice.TypeOpen, never},
+		{ofMedical("resume"), "No closing time set.", practice.TypeOpen, never},
 		{hours, "From 6:30pm on Wednesday 1 July they cannot, until 10:00pm on Thursday 2 July.", practice.TypeOpen, never},
-		{ofMedical("hours", "when", "always"), "This goes on until somebody changes it.", practice.TypeOpen, never},
+		{ofMedical("hours", "when", "always"), "No closing time set.", practice.TypeOpen, never},
 		{url.Values{"do": {"close"}, "begin": {"at"}, "from-date": {"2026-07-03"}, "from-time": {"12:30"}, "end": {"at"}, "until-date": {"2026-07-06"}, "until-time": {"08:00"}},
 			"From 12:30pm on Friday 3 July they cannot, until 8:00am on Monday 6 July.", practice.TypeOpen, never},
 		{url.Values{"do": {"reopen"}, "begin": {"at"}, "from-date": {"2026-07-05"}, "from-time": {"00:00"}}, "until midnight on Sunday 5 July.", practice.TypeOpen, never},
-		{url.Values{"do": {"close"}, "begin": {"now"}, "end": {"never"}}, "Nobody has said when they can again.", practice.TypeClosed, never},
+		{url.Values{"do": {"close"}, "begin": {"now"}, "end": {"never"}}, "No reopening time set.", practice.TypeClosed, never},
 	} {
 		before, _ := s.status(t)
 		page := b.wants(c.form)
@@ -95,7 +95,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	planned := b.get(openingAt)
 	planned.wants(t, http.StatusOK, "", "From 12:30pm on Thursday 24 December")
 	b.means(planned.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done=reopen", "")
-	b.get(openingAt+"?done=reopen").wants(t, http.StatusOK, "", "There is none, and none is planned.")
+	b.get(openingAt+"?done=reopen").wants(t, http.StatusOK, "", "No closures planned.")
 	b.means(ofMedical("pause", "end", "at", "until-date", "2026-10-25", "until-time", "01:30")) // comes twice: the first is meant
 	if _, next := s.status(t); !next.Equal(at("2026-10-25T00:30:00Z")) {
 		t.Errorf("the pause ends at %s", next)
@@ -132,7 +132,7 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 		{ofMedical("pause", "end", "at", "until-date", "soon", "until-time", "08:00"), "Enter a date and a time"},
 		{ofMedical("pause", "end", "at", "until-date", "2026-06-30", "until-time", "08:00"), practice.ErrInvalidPause.Detail},
 		{ofMedical("pause", "end", "at", "until-date", "2027-03-28", "until-time", "01:30"), "the clocks go forward then"},
-		{ofMedical("resume"), "This would change nothing"},
+		{ofMedical("resume"), "You have not changed anything"},
 		{ofMedical("hours"), "Choose when these requests are taken"},
 		{ofMedical("hours", "when", "hours"), "Enter the hours of at least one day"},
 		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00"), "Monday: enter when the practice closes"},
@@ -140,7 +140,7 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00", "mon-until-0", "12:00", "mon-from-1", "11:00", "mon-until-1", "13:00"), "must not overlap"},
 		{url.Values{"do": {"close"}, "begin": {"at"}, "end": {"never"}}, "Enter a date"},
 		{url.Values{"do": {"close"}, "begin": {"now"}, "end": {"at"}, "until-date": {"2026-06-30"}, "until-time": {"08:00"}}, practice.ErrInvalidClosure.Detail},
-		{url.Values{"do": {"reopen"}, "begin": {"now"}}, "This would change nothing"},
+		{url.Values{"do": {"reopen"}, "begin": {"now"}}, "You have not changed anything"},
 	} {
 		page := b.wants(c.form)
 		page.wants(t, http.StatusBadRequest, "", c.says)
@@ -177,14 +177,14 @@ func TestOpeningConflictAsksAgain_D89(t *testing.T) {
 	sure := b.wants(ofMedical("pause", "end", "never")).form(t, openingAt)
 	forged := maps.Clone(sure)
 	forged.Set("sure", "x")
-	b.post(openingAt, forged).wants(t, http.StatusConflict, "", "Somebody else has changed the opening")
+	b.post(openingAt, forged).wants(t, http.StatusConflict, "", "A colleague changed the opening hours")
 	other.post(openingAt, sure).wants(t, http.StatusForbidden, "", "out of date")
 	other.means(ofMedical("off")).wants(t, http.StatusSeeOther, openingAt+"?done=off", "")
 	again := b.post(openingAt, sure)
-	again.wants(t, http.StatusConflict, "", "Somebody else has changed the opening since you looked")
+	again.wants(t, http.StatusConflict, "", "A colleague changed the opening hours after you opened this page")
 	again.wants(t, http.StatusConflict, "", "they are switched off")
 	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done=pause", "")
-	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusBadRequest, "", "This would change nothing")
+	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusBadRequest, "", "You have not changed anything")
 	found, err := projections.Availability{DB: s.pool}.Receptions(t.Context(), elm)
 	must(t, err)
 	if got := found.Reception(request.Medical).Intake; !got.Paused || !got.SwitchedOff {

@@ -29,7 +29,7 @@ func TestUnknownPathShowsNotFoundPage(t *testing.T) {
 		b.get(path).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 	}
 	b.get("/elm-street/staff/sign-in?app=%zz").wants(t, http.StatusBadRequest, "", "could not read")
-	b.get("/elm-street/staff/sign-out").wants(t, http.StatusMethodNotAllowed, "", "not used in that way")
+	b.get("/elm-street/staff/sign-out").wants(t, http.StatusMethodNotAllowed, "", "could not process your request")
 	b.post("/elm-street/staff/sign-in", url.Values{"username": {strings.Repeat("x", 100_000)}}).
 		wants(t, http.StatusRequestEntityTooLarge, "", "What you typed is too long")
 }
@@ -171,7 +171,7 @@ func TestFooterNamesSupportContact(t *testing.T) {
 		}
 	}
 	refused := s.browser(t).get("/elm-street/staff/board/0190c7a2-0000-7000-8000-0000000000a1")
-	refused.wants(t, http.StatusForbidden, "", "This screen shows nothing")
+	refused.wants(t, http.StatusForbidden, "", "This screen is not connected")
 	if strings.Contains(refused.body, "manager") {
 		t.Errorf("a waiting room is told:\n%s", refused.body)
 	}

@@ -120,7 +120,7 @@ func TestApprovalNeedsRecentProof_D66(t *testing.T) {
 	form := b.get(atElm+"confirm"+query).form(t, atElm+"confirm")
 	for _, wrong := range []string{"", "not the password"} {
 		form.Set("password", wrong)
-		b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "This is not your password.")
+		b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "Incorrect password")
 	}
 	b.approve(elm, callback).wants(t, http.StatusSeeOther, atElm+"confirm"+query, "")
 	form.Set("password", password)
@@ -175,7 +175,7 @@ func TestConfirmRedirectsOnlyToOwnPages_D66(t *testing.T) {
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 
 	b.adds(k) // from now on the password does not suffice
-	b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "This is not your password.")
+	b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "Incorrect password")
 	form.Del("password")
 	form.Set("signed", k.Sign(t, b.asked("confirm", token)))
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")

@@ -80,7 +80,7 @@ func TestOpeningIsRecordedBeforeRecordIsShown_D85(t *testing.T) {
 	s, b, ann := reception(t, func(p *staffweb.Pages) { p.Desk.Store = refusing{p.Desk.Store, refuses} })
 	at := patientsPage + "/" + ann.String()
 	page := b.get(at)
-	for _, want := range []string{"<bdi>Ann Archer</bdi>", "29 February 1980", "Nothing yet."} {
+	for _, want := range []string{"<bdi>Ann Archer</bdi>", "29 February 1980", "No entries yet."} {
 		page.wants(t, http.StatusOK, "", want)
 	}
 	note := page.form(t, at+"/notes")
@@ -132,7 +132,7 @@ func TestUnknownPatientsGetSameAnswer_D85(t *testing.T) {
 	b.find(url.Values{"name": {"cleo"}}).wants(t, http.StatusOK, "", "No patient found")
 	for _, path := range []string{"", "/glass", "/timeline", "/details", "/notes"} {
 		want := b.get(patientsPage + "/" + uuid.NewString() + path)
-		want.wants(t, http.StatusNotFound, "", "There is no such patient")
+		want.wants(t, http.StatusNotFound, "", "We could not find that patient")
 		for _, id := range []string{theirs.String(), gone.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
 			if page := b.get(patientsPage + "/" + id + path); page.StatusCode != http.StatusNotFound || page.body != want.body {
 				t.Errorf("%s%s: %s\n%s", id, path, page.Status, page.body)
@@ -140,7 +140,7 @@ func TestUnknownPatientsGetSameAnswer_D85(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/glass", "/details", "/notes"} {
-		b.post(patientsPage+"/"+theirs.String()+path, url.Values{}).wants(t, http.StatusNotFound, "", "There is no such patient")
+		b.post(patientsPage+"/"+theirs.String()+path, url.Values{}).wants(t, http.StatusNotFound, "", "We could not find that patient")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestReasonOpensRecordForHalfAnHour_D85(t *testing.T) {
 	closed := func(path string) seen {
 		t.Helper()
 		page := b.get(at + path)
-		page.wants(t, http.StatusOK, "", "you are not among those who may see it")
+		page.wants(t, http.StatusOK, "", "you do not have access")
 		if strings.Contains(page.body, "cough") {
 			t.Errorf("a closed record is shown:\n%s", page.body)
 		}
@@ -207,7 +207,7 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 		return b.post(register, form)
 	}
 	send(" ", "").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
-	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "Give a date of birth as day")
+	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "Enter a date of birth with a day")
 	warned := send("archer ANN", "")
 	warned.wants(t, http.StatusConflict, "", "may be the same person")
 	warned.wants(t, http.StatusConflict, "", patientsPage+"/"+ann.String())
@@ -234,7 +234,7 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 	}
 	change(first, "Ann Archer", "29 2 1980").wants(t, http.StatusSeeOther, at, "")
 	change(first, "", "29 2 1980").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
-	change(first, "Ann Baker", "x").wants(t, http.StatusBadRequest, "", "Give a date of birth as day")
+	change(first, "Ann Baker", "x").wants(t, http.StatusBadRequest, "", "Enter a date of birth with a day")
 	change(first, "Ann Baker", "").wants(t, http.StatusSeeOther, at+"?done=details", "")
 	change(second, "Ann Cole", "").wants(t, http.StatusConflict, "", "They are now Ann Baker, without a date of birth.")
 	if n := s.count(t, "patient.details-changed.v1"); n != 1 {
@@ -261,7 +261,7 @@ func TestTimelineNamesActors_D85(t *testing.T) {
 		})
 	}
 	page := b.get(at + "/timeline")
-	for _, who := range []string{"The name of rose", "Triage Helper", "An operator of the service", "Somebody who is not known any more"} {
+	for _, who := range []string{"The name of rose", "Triage Helper", "An operator of the service", "Former member of staff"} {
 		page.wants(t, http.StatusOK, "", "<bdi>"+who+"</bdi> opened the record")
 	}
 	b.get(at+"/timeline?before=2").wants(t, http.StatusOK, "", "The name of rose")

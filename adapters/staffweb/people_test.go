@@ -128,15 +128,15 @@ func TestPeopleFormsAreBoundToTheirPage_D67(t *testing.T) {
 		return form
 	}
 	_, foreign, _ := strings.Cut(s.about(t, oak, "dr.lee"), "member=")
-	b.post(people, edit("member", foreign)).wants(t, http.StatusNotFound, "", "There is nobody like this")
-	b.get(people+"?member="+foreign).wants(t, http.StatusNotFound, "", "There is nobody like this")
-	b.get(people+"?member=x").wants(t, http.StatusNotFound, "", "There is nobody like this")
+	b.post(people, edit("member", foreign)).wants(t, http.StatusNotFound, "", "We could not find that member of staff")
+	b.get(people+"?member="+foreign).wants(t, http.StatusNotFound, "", "We could not find that member of staff")
+	b.get(people+"?member=x").wants(t, http.StatusNotFound, "", "We could not find that member of staff")
 	b.post(people, edit("do", "promote")).wants(t, http.StatusBadRequest, "", "could not read")
 	_, mine, _ := strings.Cut(s.about(t, elm, "dr.may"), "member=")
 	b.post(people, edit("member", mine)).wants(t, http.StatusConflict, "", "has changed this account since")
 	b.post(people, edit("token", b.get(change).form(t, change).Get("token"))).wants(t, http.StatusForbidden, "", "out of date")
 	b.header.Set("Sec-Fetch-Site", "cross-site")
-	b.post(people, good).wants(t, http.StatusForbidden, "", "sent from another website")
+	b.post(people, good).wants(t, http.StatusForbidden, "", "submitted from another website")
 	b.header.Del("Sec-Fetch-Site")
 
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: "dr.lee", Roles: staff.Roles{staff.Clinician}}))
@@ -221,7 +221,7 @@ func TestStaffChangesNeedReauthentication_D67(t *testing.T) {
 	}
 	b.post(people, b.get(kims).actionForm(t, "reinvite")).wants(t, http.StatusSeeOther, first(kims), "")
 	b.post(people, invited).wants(t, http.StatusSeeOther, first(people+"?invite"), "")
-	b.get(first(people+"?invite")).wants(t, http.StatusOK, "", "Nothing has been changed yet")
+	b.get(first(people+"?invite")).wants(t, http.StatusOK, "", "Nothing has changed yet")
 	page := b.get(again)
 	form := page.form(t, "/elm-street/staff/confirm")
 	form.Set("password", password)

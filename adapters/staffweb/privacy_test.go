@@ -98,8 +98,8 @@ func TestPrivacyFormsFitOnePatientAndState_D90(t *testing.T) {
 	other.signIn(elm, "po.bob")
 	other.post(about(ann), form).wants(t, http.StatusForbidden, "", "This page is out of date")
 	for _, nobody := range []string{elsewhere.String(), uuid.NewString(), "ann", uuid.Nil.String()} {
-		b.get(privacyPage+"/patients/"+nobody).wants(t, http.StatusNotFound, "", "There is no such patient at the practice")
-		b.post(privacyPage+"/patients/"+nobody, form).wants(t, http.StatusNotFound, "", "There is no such patient at the practice")
+		b.get(privacyPage+"/patients/"+nobody).wants(t, http.StatusNotFound, "", "We could not find that patient")
+		b.post(privacyPage+"/patients/"+nobody, form).wants(t, http.StatusNotFound, "", "We could not find that patient")
 	}
 	stranger, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), oak, "dr.lee")
 	must(t, err)

@@ -42,12 +42,12 @@ func TestForbiddenRequestActionsChangeNothing_D84(t *testing.T) {
 		status int
 		says   string
 	}{
-		"another practice's":            {eve, elsewhere, nil, http.StatusNotFound, "no such request"},
-		"another practice's file":       {eve, elsewhere + "/attachments/1", nil, http.StatusNotFound, "no such request"},
-		"a move at another practice":    {eve, elsewhere + "/patient", nil, http.StatusNotFound, "no such request"},
-		"a deed at another practice":    {eve, elsewhere, with(form, "do", "take"), http.StatusNotFound, "no such request"},
-		"a guessed request":             {bob, unknown, nil, http.StatusNotFound, "no such request"},
-		"no identifier":                 {bob, "/elm-street/staff/requests/1", nil, http.StatusNotFound, "no such request"},
+		"another practice's":            {eve, elsewhere, nil, http.StatusNotFound, "could not find that request"},
+		"another practice's file":       {eve, elsewhere + "/attachments/1", nil, http.StatusNotFound, "could not find that request"},
+		"a move at another practice":    {eve, elsewhere + "/patient", nil, http.StatusNotFound, "could not find that request"},
+		"a deed at another practice":    {eve, elsewhere, with(form, "do", "take"), http.StatusNotFound, "could not find that request"},
+		"a guessed request":             {bob, unknown, nil, http.StatusNotFound, "could not find that request"},
+		"no identifier":                 {bob, "/elm-street/staff/requests/1", nil, http.StatusNotFound, "could not find that request"},
 		"a file that is not there":      {bob, a.page + "/attachments/3", nil, http.StatusNotFound, "no such file"},
 		"file 0":                        {bob, a.page + "/attachments/0", nil, http.StatusNotFound, "no such file"},
 		"a file by its identifier":      {bob, a.page + "/attachments/" + a.file.ID.String(), nil, http.StatusNotFound, "no such file"},

@@ -127,7 +127,7 @@ func TestRequestOfErasedPatient_D84(t *testing.T) {
 	b.get(a.page).wants(t, http.StatusOK, "", annConcern)
 	erased = true
 	page := b.get(a.page)
-	page.wants(t, http.StatusNotFound, "", "no such request")
+	page.wants(t, http.StatusNotFound, "", "could not find that request")
 	if strings.Contains(page.body, annConcern) {
 		t.Errorf("the page shows what an erased patient asked:\n%s", page.body)
 	}

@@ -125,7 +125,7 @@ func verdict(b *browser, route string) string {
 	switch to, _, _ := strings.Cut(answer.Header.Get("Location"), "?app"); {
 	case to == "/elm-street/staff/sign-in":
 		return asked
-	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "This screen shows nothing"):
+	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "This screen is not connected"):
 		return dark
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "You cannot use this page"):
 		if !strings.Contains(answer.body, "Only a") {

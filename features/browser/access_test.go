@@ -114,7 +114,7 @@ func TestBrowserNeedsNoJavaScript(t *testing.T) {
 	b.withoutScript()
 	b.open(p.ask(elm, p.callback))
 	b.signIn("dr.lee", "not the password")
-	b.shows("The username or password is not right.")
+	b.shows("Incorrect username or password")
 	b.signIn("dr.lee", password)
 	b.press("Approve")
 	p.mayCall(elm)
@@ -152,7 +152,7 @@ func TestBrowserKeepsOtherSitesOut_D27(t *testing.T) {
 		if answer := b.press("Win a prize"); answer.Status != http.StatusForbidden {
 			t.Errorf("the form of %s was answered %d", site, answer.Status)
 		}
-		b.shows("This was sent from another website")
+		b.shows("This form was submitted from another website")
 	}
 	b.look("error-foreign")
 	p.mayNotCall(elm)

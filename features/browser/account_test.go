@@ -80,7 +80,7 @@ func TestBrowserWalksStaffLifecycle_D67(t *testing.T) {
 	kim.fits("password")
 	kim.do(chromedp.SetValue("#present", "not the password"), chromedp.SetValue("#password", better))
 	kim.press("Change password")
-	kim.shows("This is not your password.")
+	kim.shows("Incorrect password")
 	kim.fits("password-wrong")
 	kim.do(chromedp.SetValue("#present", password), chromedp.SetValue("#password", better))
 	kim.press("Change password")

@@ -43,7 +43,7 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.press("Arrived: Ann Archer")
 	b.shows("The patient is marked as arrived.")
 	b.press("Call in to Treatment room: Ann Archer")
-	b.shows("Called in to Treatment room at 1:00pm")
+	b.shows("Cancel call-in")
 	b.press("Arrived: Bartholomew")
 	b.press("Arrived: Cleo")
 	b.fits("day-under-way")
@@ -60,7 +60,7 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.press("Move")
 	b.shows("9:40am on Thursday 2 July 2026")
 	b.press("Cancel the appointment")
-	b.shows("Nothing more can be done")
+	b.shows("You cannot change this appointment.")
 	b.fits("appointment-cancelled")
 
 	b.open(p.page(elm, "day?patient="+ann.String()))

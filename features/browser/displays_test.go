@@ -117,7 +117,7 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 
 	stranger := newTab(t)
 	stranger.open(screen.at().String())
-	stranger.shows("This screen shows nothing")
+	stranger.shows("This screen is not connected")
 	stranger.open(link)
 	stranger.shows("This link cannot be used")
 
@@ -125,8 +125,8 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	manager.shows("Last shown at 1:00pm on Wednesday 1 July")
 	manager.look("displays")
 	manager.press("Remove") // the first: full-name comes before initials
-	manager.shows("Its screen shows nothing any more.")
-	screen.waits("This screen shows nothing")
+	manager.shows("The screen is now blank.")
+	screen.waits("This screen is not connected")
 	plain.waits("A A") // within 15 s
 	if page := ask(plain, chromedp.OuterHTML("html")); strings.Contains(page, "Archer") {
 		t.Errorf("the page says too much:\n%s", page)

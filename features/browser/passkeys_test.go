@@ -104,7 +104,7 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	b.do(chromedp.SetValue("#password", "not the password"))
 	b.press("Confirm")
 	b.hears("400")
-	b.shows("This is not your password.")
+	b.shows("Incorrect password")
 	b.narrowly("confirm-password-wrong")
 	b.do(chromedp.SetValue("#password", password))
 	b.press("Confirm")

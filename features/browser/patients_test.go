@@ -39,7 +39,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.open(p.page(elm, "patients"))
 	b.picture("patients")
 	b.press("Search")
-	b.shows("Give a name, a date of birth or an identifier")
+	b.shows("Enter a name, date of birth or patient ID")
 	b.picture("patients-wrong")
 	b.do(chromedp.SetValue("#name", "arch"))
 	b.press("Search")
@@ -48,7 +48,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 		t.Errorf("focus is on %q, want what was found", focused)
 	}
 	b.fits("patients-found")
-	b.press("Next page")
+	b.loading(chromedp.Click(`//a[contains(., "Next page")]`))
 	b.shows("Showing 51 to 61.")
 	b.picture("patients-next")
 	b.open(p.page(elm, "patients"))
@@ -72,7 +72,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 
 	testworld.Must(t, p.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
 	b.open(p.page(elm, "patients/"+ann.String()))
-	b.shows("you are not among those who may see it")
+	b.shows("you do not have access")
 	b.picture("closed")
 	b.press("Open the record")
 	b.shows("Say why you need to see this record")
@@ -88,7 +88,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.press("Register")
 	b.shows("may be the same person")
 	b.fits("register-alike")
-	b.press("Register as somebody else")
+	b.press("Register as a new patient")
 	b.shows("The patient has been registered.")
 	b.quietBut("400", "409") // invalid forms, and a patient who may be registered already
 	b.open(p.page(elm, "patients/00000000-0000-0000-0000-000000000001"))

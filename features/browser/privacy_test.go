@@ -118,17 +118,17 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.shows("Ann Officer read about the patient in the log")
 
 	ann.do(chromedp.SetValue("#reason", "She has asked for it."))
-	ann.press("Ask for the erasure")
+	ann.press("Request erasure")
 	ann.shows("The basis must be")
 	ann.do(chromedp.Click("#basis-" + string(erasure.UnlawfulProcessing)))
-	ann.press("Ask for the erasure")
+	ann.press("Request erasure")
 	ann.shows("Another privacy officer has to confirm it")
 	ann.fits("privacy-asked")
 	p.Pass(25 * time.Hour)
 
 	bob.open(p.page(elm, "privacy"))
 	bob.signIn("po.bob", password)
-	bob.shows("Erasures that wait for a second person")
+	bob.shows("Erasure requests awaiting approval")
 	bob.open(about)
 	bob.do(chromedp.SetValue("#hold", "There is a claim."))
 	bob.press("Keep the data")
@@ -144,7 +144,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	if answer := bob.open(about); answer.Status != http.StatusNotFound {
 		t.Errorf("the page of somebody who is erased is answered %d", answer.Status)
 	}
-	bob.shows("There is no such patient at the practice")
+	bob.shows("We could not find that patient")
 
 	ann.open(p.page(elm, "privacy"))
 	ann.signIn("po.ann", password)

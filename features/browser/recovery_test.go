@@ -62,7 +62,7 @@ func TestBrowserRecoversLostPasskey_D66(t *testing.T) {
 	p.Clock.Pass(16 * time.Minute)
 	manager.press("Reset")
 	manager.titled("Confirm that it is you")
-	manager.shows("Nothing has been changed yet.")
+	manager.shows("Nothing has changed yet.")
 	manager.do(chromedp.SetValue("#password", password))
 	manager.press("Confirm")
 	manager.titled("Dr Lee")
@@ -77,7 +77,7 @@ func TestBrowserRecoversLostPasskey_D66(t *testing.T) {
 	lee.narrowly("account-history")
 	lee.press("Sign out")
 	lee.signIn("dr.lee", password)
-	lee.shows("The username or password is not right.")
+	lee.shows("Incorrect username or password")
 	lee.signIn("dr.lee", better)
 	lee.titled("Requests")
 }

@@ -118,7 +118,7 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	bob.hasNews("1 new request – show")
 	bob.look("requests")
 	bob.loading(chromedp.Click(".news a"))
-	if rows := js[int](bob, `document.querySelectorAll(".inbox li").length`); rows != 3 {
+	if rows := js[int](bob, `document.querySelectorAll(".list tbody tr").length`); rows != 3 {
 		t.Errorf("%d requests are shown", rows)
 	}
 	bob.loading(chromedp.Click(`//a[contains(., "Ann Archer")]`))
@@ -128,14 +128,12 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	lee := p.as("dr.lee", "requests/"+p.rash.String())
 
 	bob.do(chromedp.SetValue("#text", "It is on her legs, too"))
-	bob.press("Take it")
-	bob.shows("Request assigned to you. What you typed is still here, and not saved yet.")
-	bob.press("Save the note")
-	bob.shows("Your note has been added.")
+	bob.press("Assign to me")
+	bob.shows("Request assigned to you.")
 	bob.look("request-taken")
 
 	lee.do(chromedp.SetValue("#text", "I shall ring her\ntomorrow"))
-	if answer := lee.press("Take it"); answer.Status != http.StatusConflict {
+	if answer := lee.press("Assign to me"); answer.Status != http.StatusConflict {
 		t.Errorf("the slower one was answered %d", answer.Status)
 	}
 	lee.shows("Bob Hale took this at 1:00pm.")
@@ -153,7 +151,7 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	bob.press("Complete the request")
 	bob.shows("Choose an outcome.")
 	bob.look("request-no-outcome")
-	bob.do(chromedp.SetValue("#outcome", "signposted"))
+	bob.do(chromedp.Click("#outcome-signposted"))
 	bob.press("Complete the request")
 	bob.shows("You completed this (Signposted elsewhere)")
 	bob.look("request-completed")
@@ -184,10 +182,10 @@ func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 
 	b.withoutScript()
 	b.open(request)
-	b.do(chromedp.Focus(`//button[@value="take"]`), chromedp.KeyEvent(kb.Tab+"He rang about it, not she"+kb.Tab))
+	b.do(chromedp.Focus("#text"), chromedp.KeyEvent("He rang about it, not she"+kb.Tab))
 	b.loading(chromedp.KeyEvent(kb.Enter)) // Save the note
 	b.shows("He rang about it, not she")
-	b.do(chromedp.Focus(`//a[contains(., "another patient’s request")]`))
+	b.do(chromedp.Focus(`//a[contains(., "Move to another patient")]`))
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Move the request to another patient")
 	b.do(chromedp.Focus("#find"), chromedp.KeyEvent("bill"))
@@ -212,7 +210,7 @@ func (b *tab) hasNews(text string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if rows := js[int](b, `document.querySelectorAll(".inbox li").length`); rows != 2 {
+	if rows := js[int](b, `document.querySelectorAll(".list tbody tr").length`); rows != 2 {
 		b.t.Errorf("%d requests are shown under the hand", rows)
 	}
 }

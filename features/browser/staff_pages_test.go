@@ -29,7 +29,7 @@ func TestBrowserApprovesAndRevokes_5_4(t *testing.T) {
 	p.mayNotCall(oak)
 
 	b.open(p.page(elm, "authorisations"))
-	b.titled("Your authorisations")
+	b.titled("Apps that can act for you")
 	b.shows("Until 1:00am on Thursday 2 July.")
 	b.look("authorisations")
 	b.press("Stop Triage Helper")
@@ -69,7 +69,7 @@ func TestBrowserLocksOutAndLetsInAgain_D27(t *testing.T) {
 		b.signIn("dr.lee", "not the password")
 	}
 	b.titled("Error: Sign in")
-	b.shows("The username or password is not right.")
+	b.shows("Incorrect username or password")
 	if focused := js[string](b, `document.activeElement.className`); focused != "summary" {
 		t.Errorf("focus is on %q, want the summary of what is wrong", focused)
 	}

@@ -124,7 +124,8 @@ func (b *tab) press(name string) *network.Response {
 }
 
 func button(name string) string {
-	return `//button[starts-with(normalize-space(.), "` + name + `")]`
+	named := `//button[starts-with(normalize-space(.), "` + name + `")]`
+	return `//main` + named + ` | ` + named + `[not(//main` + named + `)]`
 }
 
 func (b *tab) signIn(username, password string) {

@@ -62,7 +62,7 @@ func (s *Section) confirm(r *pagekit.Request) error {
 	}
 	err := s.verify(r)
 	if refusal, ok := refusalOf(err); ok {
-		field, text := "password", "This is not your password."
+		field, text := "password", "Incorrect password"
 		if r.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}

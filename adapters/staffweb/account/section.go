@@ -49,5 +49,5 @@ var (
 	errOtherLink = pagekit.NewErrorPage(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again.")
 	errNoPasskeysHere = pagekit.NewErrorPage(http.StatusBadRequest, "Passkeys cannot be used at this address",
-		"A passkey belongs to a name, and this address is not one that can have passkeys.", "Open these pages at the address that your practice uses.")
+		"Passkeys only work at your practice’s usual web address.", "Open these pages at the address that your practice uses.")
 )

@@ -69,7 +69,7 @@ func (s *Section) list(r *pagekit.Request) error {
 	if len(others) > mostOthers {
 		page.Others, page.After = others[:mostOthers], others[mostOthers-1].Application.String()
 	}
-	s.Show(r, pagekit.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
+	s.Show(r, pagekit.View{Template: templates["applications"], Status: http.StatusOK, Title: "Connected apps", Content: page})
 	return nil
 }
 

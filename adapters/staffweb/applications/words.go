@@ -19,7 +19,7 @@ func impactWords(found applications.DisableImpact) (words stakes) {
 	if found.Authorisations > 0 {
 		words.Given = countWords(found.Authorisations, "authorisation")
 	}
-	switch words.Told = "it is told of nothing any more"; found.Deliveries {
+	switch words.Told = "it stops receiving notifications"; found.Deliveries {
 	case 0:
 	case 1:
 		words.Told += ", and 1 webhook that waits to be sent to it is given up for good"
@@ -100,7 +100,7 @@ func (s *Section) callRows(r *pagekit.Request, calls []applications.RecentCall) 
 		case c.ActedFor != "":
 			row.For = "for " + c.ActedFor
 		case c.Mode == application.UserRestricted:
-			row.For = "for somebody whom the practice does not know"
+			row.For = "for an unknown user"
 		}
 		if c.Status >= 500 {
 			row.Told, row.Ours = "", true
@@ -121,8 +121,8 @@ func endpointWords(name application.EndpointName) string {
 // endingTexts explain why a webhook was not sent, if no reason is stored.
 var endingTexts = map[string]string{
 	"expired":   "It had grown too old, and was not sent.",
-	"withdrawn": "It was no longer wanted, and was not sent.",
-	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
+	"withdrawn": "Cancelled before it was sent.",
+	"unknown":   "Delivery could not be confirmed. It will not be resent.",
 }
 
 func (s *Section) failureText(d applications.FailedDelivery) string {

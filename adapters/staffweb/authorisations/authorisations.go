@@ -50,7 +50,7 @@ func (s *Section) authorisations(r *pagekit.Request) error {
 		}
 		page.Others = rows(r, others)
 	}
-	s.Show(r, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
+	s.Show(r, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Apps that can act for you", Content: page})
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (s *Section) Routes() []pagekit.Route {
 }
 
 // askTheSender is the advice about a link that only its application can fix.
-const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
+const askTheSender = "Go back to the app and report this message to its support team."
 
 // Errors of a link of an application, and of an authorisation to stop.
 var (

@@ -53,7 +53,7 @@ func (s *Section) showForm(r *pagekit.Request, status int, wrong pagekit.FormErr
 		FormErrors: wrong, Sites: siteChoices(sites, r.Form.Get("site")), Namings: namingChoices(display.Naming(r.Form.Get("naming"))),
 		Once: cmp.Or(r.Form.Get("once"), rand.Text()), Token: r.Token("displays"),
 		Name: pagekit.Field{
-			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
+			ID: "name", Label: "Name of the display", Hint: "For example “Main waiting room”. Only managers can see this name.",
 			Kind: "text", Value: r.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
 		},
 	}

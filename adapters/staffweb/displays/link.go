@@ -62,7 +62,7 @@ func (s *Section) linkForm(r *pagekit.Request) error {
 	if r.Practice, err = s.Practices.Find(r.Context(), r.Tenant); err != nil {
 		return err
 	}
-	s.Show(r, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
+	s.Show(r, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Set up this waiting room screen",
 		Content: linkPage{of, tokenOf(link.Secret)}})
 	return nil
 }

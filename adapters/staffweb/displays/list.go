@@ -45,7 +45,7 @@ func (s *Section) list(r *pagekit.Request) error {
 	for _, d := range found {
 		page.Displays = append(page.Displays, row{d, namings[d.Naming], s.state(r, d)})
 	}
-	s.Show(r, pagekit.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
+	s.Show(r, pagekit.View{Template: templates["displays"], Status: http.StatusOK, Title: "Waiting room screens", Content: page})
 	return nil
 }
 

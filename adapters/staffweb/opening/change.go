@@ -129,7 +129,7 @@ func (s *Section) change(r *pagekit.Request) error {
 		return s.showRefusal(r, found, c, err)
 	}
 	if len(rehearsal.Changes) == 0 {
-		return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), "This would change nothing: it is so already"))
+		return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), "You have not changed anything"))
 	}
 	return s.apply(r, found, c, found.After(rehearsal.Events()...))
 }

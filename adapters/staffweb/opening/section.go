@@ -148,7 +148,7 @@ func (s *Section) overview(r *pagekit.Request) error {
 			page.Closed = page.Closed || c.Covers(now)
 		}
 	}
-	s.Show(r, pagekit.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
+	s.Show(r, pagekit.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening hours", Content: page})
 	return nil
 }
 

@@ -46,15 +46,15 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 	a := r.Availability(at)
 	switch {
 	case a.Status == practice.TypeDisabled:
-		return seen{cannotSend + "they are switched off.", "They can again when somebody switches them on."}
+		return seen{cannotSend + "they are switched off.", "Switched off until a manager switches it on."}
 	case a.Status != practice.TypeOpen && a.NextOpening.IsZero():
-		return seen{cannotSend + reasons[a.Status], "Nobody has said when they can again."}
+		return seen{cannotSend + reasons[a.Status], "No reopening time set."}
 	case a.Status != practice.TypeOpen:
 		return seen{cannotSend + reasons[a.Status], "They can again from " + when(a.NextOpening, now, r.Zone) + "."}
 	}
 	closing := r.Closing(at)
 	if closing.IsZero() {
-		return seen{"Patients can send them.", "This goes on until somebody changes it."}
+		return seen{"Patients can send them.", "No closing time set."}
 	}
 	from, next := "From "+when(closing, now, r.Zone)+" they cannot, ", r.Availability(closing).NextOpening
 	if next.IsZero() {
@@ -68,7 +68,7 @@ const cannotSend = "Patients cannot send them: "
 // reasons explain why requests are not taken at the moment.
 var reasons = map[practice.Status]string{
 	practice.TypePaused: "they are paused.",
-	practice.TypeClosed: "the practice is closed, or it is outside their hours.",
+	practice.TypeClosed: "the practice is closed or outside opening hours.",
 }
 
 // when formats an instant in the practice's time zone, with its year if that is not

@@ -111,7 +111,7 @@ func ScreenOnly(behind Page) Access { return Access{screen: true, page: behind} 
 
 // ErrNoScreen refuses a browser that is not the display of an address, in the same
 // words for every reason.
-var ErrNoScreen = &ErrorPage{http.StatusForbidden, "This screen shows nothing",
+var ErrNoScreen = &ErrorPage{http.StatusForbidden, "This screen is not connected",
 	"It is not one of the displays for this page, or the display has been removed.",
 	"Staff: make a new link for this screen on the page Displays."}
 

@@ -25,7 +25,7 @@ func NewErrorPage(status int, heading, text, advice string) *ErrorPage {
 
 // NoSuch is the answer to an unknown identifier, with advice where to look.
 func NoSuch(what, advice string) *ErrorPage {
-	return NewErrorPage(http.StatusNotFound, "There is no such "+what+" at the practice", "Nothing has been changed.", advice)
+	return NewErrorPage(http.StatusNotFound, "We could not find that "+what+"", "Nothing has been changed.", advice)
 }
 
 // Error returns the heading.
@@ -68,11 +68,11 @@ var (
 	ErrStale = &ErrorPage{http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
 		"Go back to where you came from and try again."}
-	ErrForeign = &ErrorPage{http.StatusForbidden, "This was sent from another website",
+	ErrForeign = &ErrorPage{http.StatusForbidden, "This form was submitted from another website",
 		"Nothing has been changed. Only our own pages can send this.",
-		"If you did not expect to see this page, tell your manager which website you were on."}
+		"If you did not expect this, tell your practice manager which website you were using."}
 	ErrLate = &ErrorPage{http.StatusRequestTimeout, "We could not read what your browser sent",
-		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
+		"Your form took too long to reach us. Nothing has changed.", "Go back and try again."}
 	ErrUnreadable = &ErrorPage{http.StatusBadRequest, "We could not read what your browser sent",
 		"Nothing has been changed.", "Go back and try again."}
 	ErrTooLong = &ErrorPage{http.StatusRequestEntityTooLarge, "What you typed is too long",
@@ -80,7 +80,7 @@ var (
 		"Go back with your browser’s Back button. Shorten the text, or save it in parts. No page takes a text of more than " + Counted(request.MaxText, "character") + "."}
 	ErrNotFound = &ErrorPage{http.StatusNotFound, "Page not found",
 		"There is nothing at this address.", "If you typed the address, check that it is right."}
-	ErrMethod = &ErrorPage{http.StatusMethodNotAllowed, "This page is not used in that way",
+	ErrMethod = &ErrorPage{http.StatusMethodNotAllowed, "This page could not process your request",
 		"Nothing has been changed.", "Go back and try again."}
 	ErrBusy = &ErrorPage{http.StatusServiceUnavailable, "Sorry, the service is busy",
 		"We cannot show you this page at the moment. Nothing has been changed.", "Try again in " + busySeconds + " seconds."}

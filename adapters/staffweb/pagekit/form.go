@@ -197,4 +197,4 @@ type Area struct{ ID, Label, Hint, Value, Fault string }
 
 // SignedInAgain is the text for a form of a session that has ended, if the typed values
 // are kept.
-const SignedInAgain = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."
+const SignedInAgain = "You signed in again after opening this page, so nothing was saved. What you typed is still here. Submit it again."

@@ -34,7 +34,7 @@ func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
 // The texts of fields for dates of birth.
 const (
 	BirthDateHint  = "For example, 29 2 1980"
-	BirthDateError = "Give a date of birth as day, month and year, such as 29 2 1980"
+	BirthDateError = "Enter a date of birth with a day, month and year, for example 29 2 1980"
 )
 
 // dateForms are the forms of a date that people type. A year of two digits comes last,

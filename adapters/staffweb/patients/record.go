@@ -33,7 +33,7 @@ type recordPage struct {
 
 // NoteField is the field of the note.
 func (p recordPage) NoteField() pagekit.Area {
-	return pagekit.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
+	return pagekit.Area{ID: "note", Label: "Note", Hint: "Anyone with access to this record can read this note. The patient will see it if they make a subject access request.", Value: p.Typed, Fault: p.Fault("note")}
 }
 
 // Earlier reports whether the page does not begin with the newest entries.
@@ -100,7 +100,7 @@ func (s *Section) restrictionText(r *pagekit.Request, w subject) string {
 	case w.Sight.ByGlass(s.Now()):
 		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + pagekit.Clock(w.Sight.Until, r.Practice.Zone) + "."
 	case w.Sight.Restricted:
-		return "This record is restricted to you and other named members of staff, or to you alone."
+		return "This record is restricted. Only named staff, including you, can see it."
 	}
 	return ""
 }

@@ -40,9 +40,9 @@ func (p searchPage) form(r *pagekit.Request) searchPage {
 	field := func(id, label, hint string) pagekit.Field {
 		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: r.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
 	}
-	p.Name = field("name", "Name", "The beginning of the first name, the last name or both")
+	p.Name = field("name", "Name", "Enter the start of a first name, last name or both")
 	p.Born = field("born", "Date of birth", pagekit.BirthDateHint)
-	p.Identifier = field("identifier", "Identifier", "As applications and letters show it, such as 0190c7a2-0000-7000-8000-0000000000a1")
+	p.Identifier = field("identifier", "Identifier", "Patient ID, for example 0190c7a2-0000-7000-8000-0000000000a1")
 	p.Limit, p.Token = mostFound, r.Token(pagekit.FindPatient)
 	return p
 }
@@ -75,7 +75,7 @@ func (s *Section) search(r *pagekit.Request) error {
 	}
 	ids, _, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound+1)
 	if errors.Is(err, patientindex.ErrFull) {
-		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
+		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "Name and date of birth search is not available for a list this large. Enter the patient ID.")})
 	}
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (s *Section) wantedBy(r *pagekit.Request) (w patientindex.Criteria, page se
 	}
 	identifier := strings.TrimSpace(r.Form.Get("identifier"))
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {
-		page.FormErrors = page.With("name", "Give a name, a date of birth or an identifier")
+		page.FormErrors = page.With("name", "Enter a name, date of birth or patient ID")
 	}
 	if _, isID := parse.SomeID(identifier); identifier != "" && !isID {
 		page.FormErrors = page.With("identifier", "An identifier has 36 letters, digits and hyphens")

@@ -83,7 +83,7 @@ func (s *Section) actor(r *pagekit.Request, actor string) (name string, err erro
 		name, err = s.Directory.Application(r.Context(), id)
 	}
 	if !known || name == "" {
-		name = "Somebody who is not known any more"
+		name = "Former member of staff"
 	}
 	return name, err
 }

@@ -51,7 +51,7 @@ func (s *Section) showInvite(r *pagekit.Request, status int, page invitePage) er
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(r)), r.Session.FormToken("people")
-	s.Show(r, pagekit.View{Template: templates["invite"], Status: status, Title: page.PageTitle("Invite somebody"), Content: page})
+	s.Show(r, pagekit.View{Template: templates["invite"], Status: status, Title: page.PageTitle("Invite a member of staff"), Content: page})
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{pagekit.NewRoute("/people", "people", pagekit.FormMethods(staff.ManagePeople, s.people, s.changePeople))}
 }
 
-var errNoMember = pagekit.NewErrorPage(http.StatusNotFound, "There is nobody like this at the practice",
+var errNoMember = pagekit.NewErrorPage(http.StatusNotFound, "We could not find that member of staff",
 	"Nothing has been changed.", "Go back to People and look for them there.")
 
 // peoplePage is the list of members of staff, or part of it.
@@ -116,7 +116,7 @@ func (s *Section) showList(r *pagekit.Request, people []projections.Person, find
 			return err
 		}
 	}
-	s.Show(r, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
+	s.Show(r, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "Staff", Content: page})
 	return nil
 }
 
@@ -167,11 +167,11 @@ func (s *Section) signInObstacle(r *pagekit.Request, person projections.Person) 
 	case person.SignsIn:
 		return ""
 	case person.LinkUntil.IsZero():
-		return "Cannot sign in: has no password and no link"
+		return "Not invited yet"
 	case s.Now().Before(person.LinkUntil):
-		return "Has not used their link, which can be used until " + until
+		return "Invited. Link expires " + until
 	default:
-		return "Has not used their link, which could be used until " + until
+		return "Invitation expired " + until
 	}
 }
 

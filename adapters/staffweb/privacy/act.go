@@ -145,4 +145,4 @@ func (s *Section) erase(r *pagekit.Request, state dataState) error {
 
 var errLedger = pagekit.NewErrorPage(http.StatusInternalServerError, "The patient is erased, but the ledger of erasures could not be written",
 	"A backup that is restored before it is written would bring the patient’s data back.",
-	"Tell whoever runs this service now: it is written when they start the service again.")
+	"Contact your system administrator now. Restarting the service will write the ledger.")

@@ -119,7 +119,7 @@ type patientPage struct {
 // Line is a field for a reason, with the typed text.
 func (p patientPage) Line(id, label string) pagekit.Field {
 	return pagekit.Field{
-		ID: id, Label: label, Hint: "One line of at most 200 characters. It is kept for ever, so name nobody.",
+		ID: id, Label: label, Hint: "Up to 200 characters. This is kept permanently. Do not include names.",
 		Kind: "text", Fill: "off", Value: p.typed.Get(id), Fault: p.Fault(id),
 	}
 }

@@ -93,10 +93,10 @@ type SignedIn struct {
 
 // ErrRefused is the one refusal of a sign-in, whatever the reason. If it has a time, no
 // password is checked before then.
-var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
+var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "Incorrect username or password")
 
 // ErrBusy means that too many sign-ins are waiting. No password was checked.
-var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
+var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "The sign-in service is busy. Try again in a moment.")
 
 // SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
 // or [ErrBusy].

@@ -17,11 +17,11 @@ const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 // What the page says while it is not up to date. Short troubles are not worth a word.
 const notes = {
   ended: "This page is not up to date, because you have been signed out.",
-  many: "This page is not up to date, because too many are open at once. Close some, then come back to it.",
+  many: "This page has stopped updating because you have too many tabs open. Close some and reload.",
   away: "This page is not up to date. We are trying to connect again.",
   unseen: "This page is not up to date. We are trying to load what has changed.",
-  late: "This page is not up to date. The service is a little behind.",
-  kept: "Something has changed. What you have begun is kept until you load the page again.",
+  late: "Updates are delayed.",
+  kept: "This page has changed. Reload to see the update. You will lose anything you have typed.",
 };
 const note = document.createElement("p");
 note.className = "stale";
@@ -37,7 +37,7 @@ const say = (why, yes, after = 0) => {
     const why = Object.keys(notes).find((known) => says.has(known));
     note.replaceChildren();
     if (!why) return;
-    const again = Object.assign(document.createElement("a"), { href: location.href, textContent: "Load it again" });
+    const again = Object.assign(document.createElement("a"), { href: location.href, textContent: "Reload" });
     again.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
     note.append(notes[why] + " ", again);
   }, after);

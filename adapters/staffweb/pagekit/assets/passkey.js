@@ -60,7 +60,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
       says.textContent = fault.name === "InvalidStateError"
         ? "This device or key has a passkey for you already."
         : fault.message === "refused"
-          ? "This page is out of date. Load it again."
+          ? "This page is out of date. Reload."
           : "No passkey was used. Try again.";
       button.disabled = false;
       button.focus();
