@@ -130,5 +130,5 @@ Feature: The practice handles what patients ask
     And "Kim Reed" works there as "kim" with the roles "receptionist"
     And "Kim Reed" signs in
     When "Kim Reed" looks at the request
-    Then the page says "We could not find that request at the practice"
+    Then the page says "We could not find that request"
     And the log shows 0 "patient-request.opened.v1"

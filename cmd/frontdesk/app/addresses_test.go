@@ -79,7 +79,7 @@ func TestNoTableHoldsAnAddress(t *testing.T) {
 			wants(http.MethodPost, "sign-in", password, http.StatusOK, "Dr Lee")
 			does = s.from(t, address) // another browser
 			for range 4 {
-				wants(http.MethodPost, "sign-in", wrong, http.StatusBadRequest, "not right")
+				wants(http.MethodPost, "sign-in", wrong, http.StatusBadRequest, "Incorrect username or password")
 			}
 			wants(http.MethodPost, "sign-in", wrong, http.StatusTooManyRequests, "too often")
 		}
