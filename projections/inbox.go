@@ -191,7 +191,7 @@ func (r InboxRow) Place() InboxPlace {
 }
 
 // Neighbours returns the requests of a tab before and behind the place in the filter,
-// which the tab need not have. A zero identifier means that there is none.
+// which the tab need not have. A zero identifier means no request.
 func (i Inbox) Neighbours(ctx context.Context, tenant string, f InboxFilter) (before, behind request.ID, err error) {
 	for _, side := range []struct {
 		sql  string

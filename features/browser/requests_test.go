@@ -7,9 +7,11 @@ import (
 	"image/color"
 	"image/png"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -228,4 +230,49 @@ func (b *tab) narrow(width int, name string) {
 		b.t.Errorf("%s has targets that a thumb misses: %s", name, small)
 	}
 	b.look("narrow-" + name)
+}
+
+// A list that is open shows what colleagues do with its requests, and nothing moves.
+func TestBrowserShowsColleaguesWork_D154(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	bob := p.as("bob", "requests")
+	bob.comes(p.page(elm, "requests"), "Bill Baker")
+	lee := p.as("dr.lee", "requests")
+	lee.press("Take: Ann Archer")
+	lee.shows("Request assigned to you.")
+	row := `document.querySelector(".list tbody tr").innerText`
+	for !strings.Contains(js[string](bob, row), "Dr Lee has it.") {
+		if bob.ctx.Err() != nil {
+			t.Fatalf("the row never says who has the request:\n%s", js[string](bob, row))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if rows := js[int](bob, `document.querySelectorAll(".list tbody tr").length`); rows != 2 {
+		t.Errorf("%d requests are shown", rows)
+	}
+	bob.look("requests-taken-by-colleague")
+	bob.press("Take: Bill Baker")
+	bob.do(chromedp.Click("#outcome-replied"))
+	bob.press("Complete the request")
+	bob.shows("The request is completed.")
+	bob.quiet()
+}
+
+// Dark colours have the contrast that light ones have.
+func TestBrowserIsReadableInTheDark_D154(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	b := p.as("bob", "requests")
+	b.comes(p.page(elm, "requests"), "Bill Baker")
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	testworld.Must(t, err)
+	for name, page := range map[string]string{"requests": "requests", "request": "requests/" + p.rash.String(), "patient": "patients/" + p.bill.String(), "day": "day", "account": "account", "search": "patients"} {
+		b.open(p.page(elm, page))
+		if ground := js[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(20, 25, 29)" {
+			t.Errorf("the ground of %s is %s", name, ground)
+		}
+		b.look("dark-" + name)
+	}
+	b.quiet()
 }

@@ -234,7 +234,7 @@ func (t typed) faultText(refusal *fault.Error) string {
 	return cmp.Or(pagekit.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 
-// note is the text as a note; "" if there is none.
+// note is the text as a note; "" without text.
 func (t typed) note() string {
 	if t.hasText() {
 		return t.text

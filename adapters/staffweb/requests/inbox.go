@@ -57,7 +57,7 @@ type row struct {
 	Urgent, ByProxy bool
 	InError         bool
 	Files           string // "" for none
-	Holder          string // who has it or has completed it, and when; "" if no one has
+	Holder          string // the holder or, of a completed request, who completed it and when; "" without a holder
 	MayTake         bool
 	Address, Token  string // of the form that takes it
 	List            listed
@@ -97,8 +97,8 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	return nil
 }
 
-// showRow shows who has a request, for a list that is open while a colleague acts on it.
-// A request that no one has shows its patient's name, too.
+// showRow shows the holder of a request, for a list that is open while a colleague acts on it.
+// A request without a holder also shows its patient's name.
 func (s *Section) showRow(r *pagekit.Request) error {
 	id, ok := parse.SomeID(r.Form.Get("row"))
 	if !ok {
