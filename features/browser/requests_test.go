@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"bytes"
+	"fmt"
 
 	"image"
 	"image/color"
@@ -275,4 +276,37 @@ func TestBrowserIsReadableInTheDark_D154(t *testing.T) {
 		b.look("dark-" + name)
 	}
 	b.quiet()
+}
+
+// A practice sees its work at a glance: 12 requests and 14 appointments on a desk's screen, 5
+// of each on a telephone.
+func TestBrowserShowsManyRows_D154(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	at, err := p.Desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Elm House"})
+	testworld.Must(t, err)
+	for n := range 20 {
+		p.asks(request.Submission{
+			Patient: p.bill, Type: request.Admin, Requester: request.ByPatient, Response: []request.Answer{{Question: "requestDetails", Answer: "A letter"}},
+		})
+		p.expected(fmt.Sprintf("Cleo Carver %d", n), at, time.Duration(n-10)*5*time.Minute)
+	}
+	b := p.as("bob", "requests", chromedp.EmulateViewport(1280, 800))
+	b.comes(p.page(elm, "requests"), "New 22")
+	inView := func(page string, most int) {
+		t.Helper()
+		b.open(p.page(elm, page))
+		rows := js[int](b, `[...document.querySelectorAll(".list tbody tr")].filter(row => row.getBoundingClientRect().bottom <= innerHeight).length`)
+		if rows < most {
+			t.Errorf("%d rows of %s are in view, want %d", rows, page, most)
+		}
+		if wide := js[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("%s is %d pixels too wide", page, wide)
+		}
+	}
+	inView("requests", 12)
+	inView("day", 14)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	inView("requests", 5)
+	inView("day", 5)
 }
