@@ -151,7 +151,7 @@ func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
 }
 
 // visitRow is one of the patient's appointments.
-type visitRow struct{ At, Site, Status string }
+type visitRow struct{ At, Site, Status, Address string }
 
 func (s *Section) addAppointments(r *pagekit.Request, page *recordPage) (err error) {
 	page.Appointments, err = s.appointments(r, page.subject)
@@ -173,14 +173,14 @@ func (s *Section) appointments(r *pagekit.Request, w subject) (rows []visitRow, 
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status]})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status], r.Base() + "/day/" + a.Appointment.String()})
 	}
 	return rows, nil
 }
 
 // statusNames are the states of an appointment.
 var statusNames = map[projections.Status]string{
-	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "attended",
+	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "started",
 	projections.StatusDidNotAttend: "did not attend", projections.StatusCancelled: "cancelled",
 }
 
@@ -192,7 +192,7 @@ func requestState(r projections.InboxRow) string {
 	case r.DoneAt != nil:
 		return "done"
 	case r.HolderName != "":
-		return fmt.Sprintf("open, %s has it", r.HolderName)
+		return fmt.Sprintf("in progress, %s has it", r.HolderName)
 	}
 	return "new"
 }
