@@ -1,6 +1,6 @@
 // Package requests serves the pages on which a practice handles patient requests.
 //
-//	requests                            the inbox of waiting requests, in four tabs, 50 a page
+//	requests                            the inbox of waiting requests, in four tabs, 50 a page; with row=ID, who has that one
 //	requests/{request}                  one request: its text and history; POST runs an action
 //	requests/{request}/patient          move it: POST finds patients, or moves it to one
 //	requests/{request}/attachments/{n}  the nth file
@@ -11,7 +11,8 @@
 //     a file.
 //  2. A form carries the version of the request on its page. If the request has
 //     changed since, the action is not done, and the page shows the changes and keeps
-//     the typed values (D84).
+//     the typed values (D84). A row of the list carries no version: it takes a request
+//     that no one has (D154).
 //  3. The patient's text is hidden from members without access to the patient's
 //     record.
 //  4. No address, log line or metric contains patient data.
