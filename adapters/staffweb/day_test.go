@@ -69,6 +69,29 @@ func TestReceptionRunsTheDay_D86(t *testing.T) {
 	}
 }
 
+// A press on the row of another day changes nothing.
+func TestTomorrowCannotStartToday_D154(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.visit = c.expect(t, c.Now().Add(24*time.Hour))
+	b := c.browser(t)
+	b.signIn(elm, "kim")
+	for _, do := range []string{"start", "absent"} {
+		page := b.get(c.at(c.visit))
+		if strings.Contains(page.body, `value="`+do+`"`) {
+			t.Errorf("the page offers %s a day early", do)
+		}
+		c.sends(b, page, do).wants(t, http.StatusBadRequest, "", "The appointment is on a later day.")
+	}
+	if is := c.is(t); is.Status != projections.StatusBooked {
+		t.Errorf("it is %+v", is)
+	}
+	c.Pass(24 * time.Hour)
+	b = c.browser(t)
+	b.signIn(elm, "kim")
+	c.sends(b, b.get(c.at(c.visit)), "absent").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=absent", "")
+}
+
 func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

@@ -2,6 +2,7 @@ package day
 
 import (
 	"net/http"
+	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
@@ -17,52 +18,57 @@ type act struct {
 	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
 	done func(a projections.Appointment, r *pagekit.Request) bool
+	// onDay refuses it before the day of the appointment: it cannot be undone, and would be
+	// a slip.
+	onDay bool
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.MarkArrived(r.StaffContext(), commands.MarkArrived{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		func(a projections.Appointment, _ *pagekit.Request) bool { return a.ArrivedAt != nil },
+		done: func(a projections.Appointment, _ *pagekit.Request) bool { return a.ArrivedAt != nil },
 	},
 	"call-in": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.CallInPatient(r.StaffContext(), commands.CallInPatient{Tenant: r.Tenant, Appointment: a.Appointment, Room: readRoom(r), Seen: seen})
 		},
-		func(a projections.Appointment, r *pagekit.Request) bool {
+		done: func(a projections.Appointment, r *pagekit.Request) bool {
 			return a.Status == projections.StatusCalledIn && a.Room == readRoom(r)
 		},
 	},
 	"clear": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.ClearCallIn(r.StaffContext(), commands.ClearCallIn{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		hasStatus(projections.StatusBooked),
+		done: hasStatus(projections.StatusBooked),
 	},
 	"absent": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		onDay: true,
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.MarkDidNotAttend(r.StaffContext(), commands.MarkDidNotAttend{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		hasStatus(projections.StatusDidNotAttend),
+		done: hasStatus(projections.StatusDidNotAttend),
 	},
 	"start": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		onDay: true,
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			_, err := s.Desk.StartConsultation(r.StaffContext(), commands.StartConsultation{
 				Tenant: r.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
 			})
 			return err
 		},
-		hasStatus(projections.StatusAttended),
+		done: hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
-		func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(r.StaffContext(), commands.CancelAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		hasStatus(projections.StatusCancelled),
+		done: hasStatus(projections.StatusCancelled),
 	},
-	"move": {(*Section).move, isMoved},
+	"move": {do: (*Section).move, done: isMoved},
 }
 
 func hasStatus(status projections.Status) func(projections.Appointment, *pagekit.Request) bool {
@@ -86,10 +92,19 @@ func (s *Section) act(r *pagekit.Request) error {
 	if r.Form.Get("seen") != seenOf(found) {
 		return s.showConflict(r, act, found)
 	}
+	if act.onDay && s.isEarly(r, found) {
+		return s.show(r, response{status: http.StatusBadRequest, FormErrors: pagekit.FormError("facts", "The appointment is on a later day. Move it first, or choose another one.")})
+	}
 	if err := act.do(s, r, found, seen); err != nil {
 		return s.showRefusal(r, act, err)
 	}
 	return s.redirectAfter(r, found)
+}
+
+// isEarly reports whether the appointment is on a later day at the practice.
+func (s *Section) isEarly(r *pagekit.Request, a projections.Appointment) bool {
+	day := func(t time.Time) string { return t.In(r.Practice.Zone).Format(time.DateOnly) }
+	return day(a.StartsAt) > day(s.Now())
 }
 
 // load reads the appointment, after counting its events: an event between this read and

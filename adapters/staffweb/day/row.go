@@ -29,12 +29,13 @@ type row struct {
 	Seen                                 string // the state on the page; a form sends it back
 	MayArrive, MayCallIn, Called, Absent bool   // the next actions
 	MayChange, Cancelled                 bool
+	Early                                bool // it is on a later day
 }
 
 func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	line := row{
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.BornAndAge(name.BirthDate, s.Now().In(r.Practice.Zone)), Time: pagekit.TimeOfDay(a.StartsAt, r.Practice.Zone),
-		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true,
+		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true, Early: s.isEarly(r, a),
 	}
 	s.describe(r, at, a, &line)
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
