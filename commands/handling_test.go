@@ -62,7 +62,7 @@ func TestARequestIsHandled_D83(t *testing.T) {
 	}
 	complete := func(by staff.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return s.desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: elm, Request: s.asked, By: by, Outcome: request.Replied, Text: "rang"})
+			return s.desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: elm, Request: s.asked, By: by, Completion: request.Completion{Outcome: request.Replied, Note: "rang"}})
 		}
 	}
 	urgent := func(ctx context.Context) error {
@@ -137,7 +137,7 @@ func TestConcurrentActsOnRequestOneWins_D83(t *testing.T) {
 			return s.desk.TakePatientRequest(t.Context(), commands.TakePatientRequest{Tenant: elm, Request: s.asked, By: by})
 		},
 		func(by staff.ID) error {
-			return s.desk.CompletePatientRequest(t.Context(), commands.CompletePatientRequest{Tenant: oak, Request: s.another, By: by, Outcome: request.Signposted})
+			return s.desk.CompletePatientRequest(t.Context(), commands.CompletePatientRequest{Tenant: oak, Request: s.another, By: by, Completion: request.Completion{Outcome: request.Signposted}})
 		},
 	} {
 		var all sync.WaitGroup

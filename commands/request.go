@@ -112,8 +112,7 @@ type (
 		Request request.ID
 		Seen    int
 		By      staff.ID
-		Outcome request.Outcome
-		Text    string // "" for none
+		request.Completion
 	}
 	// ReopenPatientRequest reopens a completed request, and assigns it to a member of
 	// staff.
@@ -178,11 +177,12 @@ func (d Desk) NotePatientRequest(ctx context.Context, c NotePatientRequest) erro
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Note(c.Text) })
 }
 
-// CompletePatientRequest refuses with request.ErrCompleted, or with request.ErrTaken if
-// another member has the request.
+// CompletePatientRequest refuses with request.ErrCompleted, with request.ErrTaken if
+// another member has the request, or with request.ErrNoRecipient if no application can
+// fetch an answer.
 func (d Desk) CompletePatientRequest(ctx context.Context, c CompletePatientRequest) error {
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
-		return r.Complete(c.By, c.Outcome, c.Text)
+		return r.Complete(c.Request, c.By, c.Completion)
 	})
 }
 

@@ -70,7 +70,7 @@ func (w *town) settle(t *testing.T, tenant string) oneOfEach {
 	room := made[site.RoomID](t)(d.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: main, Name: "1"}))
 	booked := made[appointment.ID](t)(d.BookAppointment(ctx, commands.BookAppointment{Tenant: tenant, Patient: ann, Site: main, At: noon()}))
 	note := made[record.NoteID](t)(d.CreateNote(ctx, commands.CreateNote{Tenant: tenant, Patient: ann, Text: "a cough"}))
-	sent := made[request.ID](t)(d.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: tenant, Submission: request.Submission{Patient: ann, Type: request.Medical}}))
+	sent := made[request.ID](t)(d.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: tenant, Submission: request.Submission{Patient: ann, Application: w.app, Type: request.Medical}}))
 	screen := made[commands.DisplayLink](t)(d.AddDisplay(ctx, commands.AddDisplay{Tenant: tenant, Name: "Hall", Site: main, Naming: display.Number}))
 	return oneOfEach{
 		reflect.TypeFor[staff.ID](): may.UUID, reflect.TypeFor[patient.ID](): ann.UUID, reflect.TypeFor[site.ID](): main.UUID,

@@ -78,6 +78,10 @@ func requests(t *testing.T, d *driver, patient string, _ sandboxInfo, call func(
 	if call("create-patient-request", request).OK["patientRequestId"] == created.OK["patientRequestId"] {
 		t.Error("two requests are one")
 	}
+	ended := call("request-outcome", fields{"patientRequestId": created.OK["patientRequestId"]})
+	if ended.OK["status"] != "open" || ended.OK["patientRequestId"] != created.OK["patientRequestId"] {
+		t.Errorf("request-outcome: %s", ended.Text)
+	}
 	types := call("request-type-availability", nil)
 	if !strings.Contains(string(types.Text), `"medical"`) || !strings.Contains(string(types.Text), `"open"`) {
 		t.Errorf("availability: %s", types.Text)

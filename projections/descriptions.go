@@ -21,6 +21,12 @@ var pages = map[string]string{
 	"privacy-refused": "saw the patient among refused calls",
 }
 
+// shownWords describe answers that have shown patients whom the caller did not name.
+var shownWords = map[application.EndpointName]string{
+	access.CalledIn:       "call: see who is called in",
+	access.RequestOutcome: "call: see how a patient request ended",
+}
+
 // shownBy begins the topic of a waiting room's display.
 const shownBy = "display:"
 
@@ -42,8 +48,8 @@ func Describe(name string) string {
 	if strings.HasPrefix(name, shownBy) {
 		return "showed that the patient was called in"
 	}
-	if strings.HasPrefix(name, access.CalledInTopic) {
-		return "call: see who is called in"
+	if endpoint, _, shown := access.ShownBy(name); shown {
+		return shownWords[endpoint.Name]
 	}
 	return name
 }

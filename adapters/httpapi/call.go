@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
@@ -45,6 +47,7 @@ type call struct {
 
 	tagged bool         // the answer has an entity tag
 	shown  []patient.ID // in the answer, and not named by the caller
+	thing  uuid.UUID    // of the patient who is shown, named by the caller; zero for none
 
 	after []func(context.Context) error // done once the call is answered
 }

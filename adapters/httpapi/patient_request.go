@@ -7,6 +7,8 @@ import (
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
@@ -14,6 +16,7 @@ import (
 func (a *API) patientRequests() table {
 	return table{
 		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
+		access.RequestOutcome:          {http.MethodGet: a.handle(query(body.ErrInvalidQuery, "patientRequestId"), tagged(a.requestOutcome))},
 		access.RequestTypeAvailability: a.get(query(nil), a.requestTypeAvailability),
 	}
 }
@@ -24,6 +27,7 @@ func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form)
 	if err != nil {
 		return nil, err
 	}
+	submission.Application = caller.Application
 	id, err := caller.desk.SubmitPatientRequest(r.Context(), commands.SubmitPatientRequest{
 		Tenant: caller.Tenant, Submission: submission, Receptions: caller.Receptions,
 	})
@@ -43,6 +47,51 @@ func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, erro
 		call.after = append(call.after, files.Close)
 	}
 	return form, err
+}
+
+// requestOutcomeBody is how a request ended. The other members are null unless it is completed.
+type requestOutcomeBody struct {
+	PatientRequestID request.ID       `json:"patientRequestId"`
+	Status           string           `json:"status"`
+	Outcome          *request.Outcome `json:"outcome"`
+	CompletedAt      *Instant         `json:"completedAt"`
+	Answer           *string          `json:"answer"` // null if the practice has written none
+}
+
+// The statuses of a request in [requestOutcomeBody].
+const (
+	requestOpen      = "open"
+	requestCompleted = "completed"
+)
+
+// requestOutcome is GET ?patientRequestId= → how the request of the application ended (D149).
+func (a *API) requestOutcome(r *http.Request, caller judged, f *body.Form) (any, error) {
+	invalid := body.InvalidParameter("patientRequestId")
+	id := request.ID{UUID: f.ID("patientRequestId", invalid, invalid)}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	found, err := a.RequestOutcome(r.Context(), caller.Tenant, id, caller.Application)
+	if err != nil {
+		return nil, err
+	}
+	if caller.Mode == application.UserRestricted {
+		open, err := a.RecordOpenTo(r.Context(), caller.Tenant, found.Patient, caller.Staff)
+		if err != nil {
+			return nil, err
+		}
+		if !open { // for this user it does not exist
+			return nil, request.ErrUnknown
+		}
+	}
+	c := callOf(r.Context())
+	c.shown, c.thing = []patient.ID{found.Patient}, id.UUID
+	shown := requestOutcomeBody{PatientRequestID: id, Status: requestOpen}
+	if found.Outcome != "" {
+		shown.Status, shown.Outcome, shown.CompletedAt = requestCompleted, &found.Outcome, new(Instant(found.CompletedAt))
+		shown.Answer = orNull(found.Answer)
+	}
+	return shown, nil
 }
 
 // requestTypeAvailability is GET → {requestTypes}. Patient portals ask it.

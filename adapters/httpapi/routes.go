@@ -19,6 +19,7 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -61,6 +62,9 @@ type API struct {
 	// appended before the call. It returns projections.ErrLongRecord instead of a long
 	// record unless long is set.
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
+	// RequestOutcome returns how a request ended that an application has sent. It includes
+	// everything that was appended before the call. The refusal is request.ErrUnknown.
+	RequestOutcome func(ctx context.Context, tenant string, id request.ID, by application.ID) (projections.RequestOutcome, error)
 	// Itself answers applications' calls about themselves.
 	Itself Itself
 	// WaitingRoom finds sites, rooms and who is called in.

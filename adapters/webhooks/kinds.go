@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/record"
+	"frontdesk/domain/request"
 )
 
 // kinds is the catalogue, with a row for each event that applications are notified of
@@ -26,6 +27,10 @@ var kinds = []kind{
 	row(func(e appointment.CallInRemoved) notice {
 		return notice{application.CallInRemoved, allRecipients, e.Appointment.UUID, Ages.callIn, noNames,
 			func(names) any { return callInRemovedData{e.Appointment.UUID, e.Site.UUID, e.RemovedAt.UTC()} }}
+	}),
+	row(func(e request.Answered) notice {
+		return notice{application.RequestReplied, recipients{e.Application, application.RequestReplied}, e.Request.UUID, Ages.other, noNames,
+			func(names) any { return requestRepliedData{e.Request.UUID} }}
 	}),
 	row(func(e application.WebhookTestRequested) notice {
 		return notice{application.Ping, recipients{e.Application, e.Event}, e.Application.UUID, Ages.other, noNames,
@@ -72,6 +77,9 @@ type (
 		AppointmentID uuid.UUID `json:"appointmentId"`
 		SiteID        uuid.UUID `json:"siteId"`
 		RemovedAt     time.Time `json:"removedAt"` // RFC 3339, UTC
+	}
+	requestRepliedData struct {
+		PatientRequestID uuid.UUID `json:"patientRequestId"`
 	}
 	pingData struct{}
 )

@@ -19,6 +19,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
+	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
 
@@ -75,6 +76,8 @@ var (
 	ann     = patient.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-000000000001")}
 	seen    = appointment.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-000000000002")}
 	hall    = site.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-000000000003")}
+	asked   = request.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-000000000004")}
+	portal  = application.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-000000000005")}
 	subject = appointment.Subject{Appointment: seen, Patient: ann, Site: hall}
 )
 
@@ -89,8 +92,9 @@ func examples() map[application.WebhookEvent][]example {
 			{appointment.CalledIn{Subject: subject, CalledInAt: noon}, names{patient: "Ann Archer", site: "Main building", room: &room}},
 			{appointment.CalledIn{Subject: subject, CalledInAt: noon}, names{patient: "Ann Archer", site: "Main building"}},
 		},
-		application.CallInRemoved: {{appointment.CallInRemoved{Subject: subject, RemovedAt: noon}, names{}}},
-		application.Ping:          {{application.WebhookTestRequested{Event: application.RecordOpened}, names{}}},
+		application.CallInRemoved:  {{appointment.CallInRemoved{Subject: subject, RemovedAt: noon}, names{}}},
+		application.RequestReplied: {{request.Answered{Patient: ann, Request: asked, Application: portal, Text: "Take it twice a day."}, names{}}},
+		application.Ping:           {{application.WebhookTestRequested{Event: application.RecordOpened}, names{}}},
 	}
 }
 

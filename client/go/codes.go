@@ -32,6 +32,7 @@ const (
 	CodeRequestTypeDisabled      Code = "request-type-disabled"
 	CodeRequestTypePaused        Code = "request-type-paused"
 	CodeRequestTypeClosed        Code = "request-type-closed"
+	CodePatientRequestNotFound   Code = "patient-request-not-found"
 	CodeEmptyNote                Code = "empty-note"
 	CodeMissingContactDetail     Code = "missing-contact-detail"
 	CodeInvalidTelephone         Code = "invalid-telephone"
@@ -86,6 +87,7 @@ var known = map[Code]bool{
 	CodeRequestTypeDisabled:      true,
 	CodeRequestTypePaused:        true,
 	CodeRequestTypeClosed:        true,
+	CodePatientRequestNotFound:   true,
 	CodeEmptyNote:                true,
 	CodeMissingContactDetail:     true,
 	CodeInvalidTelephone:         true,

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/url"
 	"time"
 )
 
@@ -68,6 +69,23 @@ type CreatedPatientRequest struct {
 func (c *Client) CreatePatientRequest(ctx context.Context, r PatientRequest, options ...CallOption) (created CreatedPatientRequest, err error) {
 	err = c.post(ctx, "create-patient-request", r, r.Attachments, &created, options)
 	return created, err
+}
+
+// A RequestOutcome is how a request ended. The other fields are empty unless its status is
+// completed.
+type RequestOutcome struct {
+	PatientRequestID string    `json:"patientRequestId"`
+	Status           string    `json:"status"`           // open or completed
+	Outcome          string    `json:"outcome,omitzero"` // replied, appointment-booked, signposted or no-action-needed
+	CompletedAt      time.Time `json:"completedAt,omitzero"`
+	Answer           string    `json:"answer,omitzero"` // to the patient, as plain text; empty if there is none
+}
+
+// RequestOutcome returns how a request ended that the application has sent. If it has sent no
+// such request, or may no longer see it, the code is patient-request-not-found.
+func (c *Client) RequestOutcome(ctx context.Context, patientRequestID string, options ...CallOption) (outcome RequestOutcome, err error) {
+	err = c.get(ctx, "request-outcome", url.Values{"patientRequestId": {patientRequestID}}, &outcome, options)
+	return outcome, err
 }
 
 // RequestTypes are all types, and whether a request would be accepted now.

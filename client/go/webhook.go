@@ -18,7 +18,7 @@ type Webhook struct {
 }
 
 // An Event is one of [RecordOpened], [ConsultationStarted], [CallInShown], [CallInRemoved],
-// [Ping] and [Other].
+// [RequestReplied], [Ping] and [Other].
 type Event interface {
 	Kind() string // the event's name
 }
@@ -53,6 +53,12 @@ type CallInRemoved struct {
 	RemovedAt     time.Time `json:"removedAt"`
 }
 
+// RequestReplied means that the practice answers a request of the application. Fetch the answer
+// with [Client.RequestOutcome].
+type RequestReplied struct {
+	PatientRequestID string `json:"patientRequestId"`
+}
+
 // Ping is a test that the application has requested with [Client.TestWebhook].
 type Ping struct{}
 
@@ -74,6 +80,9 @@ func (*CallInShown) Kind() string { return "callin.notification.shown" }
 // Kind is callin.notification.removed.
 func (*CallInRemoved) Kind() string { return "callin.notification.removed" }
 
+// Kind is request.replied.
+func (*RequestReplied) Kind() string { return "request.replied" }
+
 // Kind is ping.
 func (*Ping) Kind() string { return "ping" }
 
@@ -86,6 +95,7 @@ var events = map[string]func() Event{
 	"consultation.started":        func() Event { return &ConsultationStarted{} },
 	"callin.notification.shown":   func() Event { return &CallInShown{} },
 	"callin.notification.removed": func() Event { return &CallInRemoved{} },
+	"request.replied":             func() Event { return &RequestReplied{} },
 	"ping":                        func() Event { return &Ping{} },
 }
 

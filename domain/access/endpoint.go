@@ -11,6 +11,7 @@ import (
 // The names of the endpoints, as grants and addresses spell them.
 const (
 	CreatePatientRequest    application.EndpointName = "create-patient-request"
+	RequestOutcome          application.EndpointName = "request-outcome"
 	RequestTypeAvailability application.EndpointName = "request-type-availability"
 	CreateNote              application.EndpointName = "create-note"
 	RetrieveCareRecord      application.EndpointName = "retrieve-care-record"
@@ -73,6 +74,7 @@ func Endpoints() []Endpoint {
 	return []Endpoint{
 		{Name: CreatePatientRequest, NamesPatient: true, AsksReception: true, Operation: catalogue.Create,
 			Request: "send a patient request", Words: "send patient requests to the practice"},
+		{Name: RequestOutcome, Operation: catalogue.Read, Words: "see how the patient requests that it sent ended, with the practice’s answers"},
 		{Name: RequestTypeAvailability, Operation: catalogue.Read, Words: "see which kinds of patient request the practice takes at the moment"},
 		{Name: CreateNote, NamesPatient: true, ShowsRecord: true, Operation: catalogue.Create,
 			Request: "write a note", Words: "add notes to patients’ care records"},

@@ -27,14 +27,27 @@ func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic s
 	}
 }
 
-// CalledInTopic begins the topic of a line for patients that an answer has shown to an application,
-// whose identifier follows.
-const CalledInTopic = "called-in:"
-
 // ShownTo returns the line of the access record for an answer that has shown patients which
-// its caller did not name (D147). The call has a line of its own.
-func ShownTo(requestID uuid.UUID, at time.Time, by Caller, patients []patient.ID) Call {
-	return Look(requestID, at, by.Tenant, by.Staff, CalledInTopic+by.Application.String(), patients)
+// its caller did not name (D147). The call has a line of its own. The topic of this one has
+// the endpoint, the application and, if the call names one, the thing that was shown.
+func ShownTo(requestID uuid.UUID, at time.Time, by Caller, thing uuid.UUID, patients []patient.ID) Call {
+	topic := string(by.Endpoint.Name) + ":" + by.Application.String()
+	if thing != uuid.Nil {
+		topic += ":" + thing.String()
+	}
+	return Look(requestID, at, by.Tenant, by.Staff, topic, patients)
+}
+
+// ShownBy returns the endpoint and the application in a topic of [ShownTo]; false if it is
+// another topic.
+func ShownBy(topic string) (endpoint Endpoint, app application.ID, ok bool) {
+	name, rest, _ := strings.Cut(topic, ":")
+	text, _, _ := strings.Cut(rest, ":")
+	if endpoint, ok = Find(application.EndpointName(name)); !ok {
+		return endpoint, app, false
+	}
+	id, err := uuid.Parse(text)
+	return endpoint, application.ID{UUID: id}, err == nil
 }
 
 // Looked reports whether the line is a [Look] and not a call.
@@ -46,12 +59,11 @@ func (c Call) Names(id patient.ID) bool { return c.Patient == id || slices.Conta
 // Actor returns the caller or the viewer: a member of staff, an application that was shown
 // patients, or a display, whose topic is its text form as an actor.
 func (c Call) Actor() event.Actor {
-	if app, shown := strings.CutPrefix(string(c.Endpoint), CalledInTopic); shown && c.Looked() {
-		id, _ := uuid.Parse(app) // we wrote it
+	if _, app, shown := ShownBy(string(c.Endpoint)); shown && c.Looked() {
 		if c.Staff.UUID == uuid.Nil {
-			return event.Application(id, string(application.ApplicationRestricted), nil)
+			return event.Application(app.UUID, string(application.ApplicationRestricted), nil)
 		}
-		return event.Staff(c.Staff.UUID).Through(id, string(application.UserRestricted), nil)
+		return event.Staff(c.Staff.UUID).Through(app.UUID, string(application.UserRestricted), nil)
 	}
 	switch {
 	case c.Looked() && c.Staff.UUID == uuid.Nil:

@@ -67,6 +67,7 @@ const (
 	ConsultationStarted WebhookEvent = "consultation.started"
 	CallInShown         WebhookEvent = "callin.notification.shown"
 	CallInRemoved       WebhookEvent = "callin.notification.removed"
+	RequestReplied      WebhookEvent = "request.replied" // only for the application that sent the request (D149)
 )
 
 // Ping is the kind of a webhook that an application requests to test its receiver. No
@@ -88,6 +89,7 @@ func Webhooks() []Webhook {
 		{ConsultationStarted, "a consultation is started", "a consultation was started", "Start a consultation"},
 		{CallInShown, "a patient is called in", "the patient was called in, by name", "Call the patient in"},
 		{CallInRemoved, "a call-in is taken back", "the call-in ended", "Call in, and take it back"},
+		{RequestReplied, "the practice answers a patient request that the application sent", "the practice’s answer was announced", "Send a request, and answer it"},
 	}
 }
 

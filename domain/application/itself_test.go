@@ -74,7 +74,7 @@ func TestATestGoesToARegisteredAddress_D94(t *testing.T) {
 		t.Errorf("%s, %v", url, err)
 	}
 	const (
-		unknown  = "unknown-event: The event must be record.opened, consultation.started, callin.notification.shown or callin.notification.removed."
+		unknown  = "unknown-event: The event must be record.opened, consultation.started, callin.notification.shown, callin.notification.removed or request.replied."
 		homeless = "webhook-not-registered: No address is registered for webhooks of this event. Ask the operator of the service to register one."
 	)
 	for kind, want := range map[application.WebhookEvent]string{application.CallInShown: homeless, application.Ping: unknown, "": unknown} {

@@ -47,6 +47,7 @@ var rows = []Row{
 	{record.GlassBroken{}, Execute, KindGlassBroken, "opened the restricted record for half an hour, and gave a reason"},
 	{record.NoteCreated{}, Create, KindNote, "wrote a note"},
 	{record.NoteEnteredInError{}, Nullify, KindEnteredInError, "marked a note as entered in error"},
+	{request.Answered{}, Update, "", "answered the patient"},
 	{request.AttachmentOpened{}, Read, KindRequestOpened, "opened a file that was sent with a patient request"},
 	{request.Completed{}, Update, KindRequestCompleted, "completed a patient request"},
 	{request.EnteredInError{}, Nullify, KindEnteredInError, "marked a patient request as entered in error"},

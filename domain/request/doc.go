@@ -20,4 +20,8 @@
 //     (D83).
 //  8. Texts of staff about a request are encrypted under its key. Only the reason
 //     for marking it as entered in error is in clear.
+//  9. A request that ends as replied may have an answer to the patient, for the
+//     application that sent the request. That application finds how the request ends
+//     while it is linked to the same patient and not entered in error. Reopening
+//     withdraws the answer (D149).
 package request

@@ -1,12 +1,12 @@
 package request
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -83,7 +83,7 @@ func (Request) Events() []event.Event { return append(Handling(), Submitted{}, E
 
 // Handling returns an empty event of each type of the practice's work on a request.
 func Handling() []event.Event {
-	return []event.Event{Taken{}, Given{}, UrgencyChanged{}, Noted{}, Completed{}, Reopened{}, ReLinked{}}
+	return []event.Event{Taken{}, Given{}, UrgencyChanged{}, Noted{}, Completed{}, Answered{}, Reopened{}, ReLinked{}}
 }
 
 // EventName returns the name that the event is stored under.
@@ -154,8 +154,10 @@ func (r Reopened) Held() (holder staff.ID, done bool) { return r.By, false }
 // Request is the state of a request that later decisions need.
 type Request struct {
 	submitted bool
-	about     patient.ID // the current link
-	holder    staff.ID   // zero for none
+	sender    application.ID // zero if no application sent it
+	sentFor   patient.ID     // the patient that it was sent for
+	about     patient.ID     // the current link
+	holder    staff.ID       // zero for none
 	urgent    bool
 	done      bool
 	inError   bool
@@ -175,6 +177,7 @@ func (r Request) Apply(e event.Event) Request {
 	switch e := e.(type) {
 	case Submitted:
 		r.submitted, r.about, r.urgent = true, e.Patient, e.HighPriority
+		r.sender, r.sentFor = e.Application, e.Patient
 		r.files = e.files()
 	case Held:
 		r.holder, r.done = e.Held()
@@ -260,24 +263,6 @@ func (r Request) Note(text string) ([]event.Event, error) {
 		return nil, ErrUnknown
 	}
 	return []event.Event{Noted{r.about, text}}, nil
-}
-
-// Complete completes the request (rule 5). The text may be left out.
-func (r Request) Complete(by staff.ID, outcome Outcome, text string) ([]event.Event, error) {
-	text, err := textOf(text)
-	switch {
-	case !slices.Contains(Outcomes(), outcome):
-		return nil, ErrUnknownOutcome
-	case err != nil && text != "":
-		return nil, ErrLongText
-	case !r.submitted:
-		return nil, ErrUnknown
-	case r.done:
-		return nil, ErrCompleted
-	case r.holder != staff.ID{} && r.holder != by:
-		return nil, ErrTaken
-	}
-	return []event.Event{Completed{r.about, by, outcome, text}}, nil
 }
 
 // Reopen reopens a completed request.

@@ -35,7 +35,7 @@ var (
 func TestStaffTextsArePersonal_D83(t *testing.T) {
 	t.Parallel()
 	for written, e := range map[string]event.Event{
-		noted.Text: noted, completed.Text: completed, reopened.Reason: reopened, reLinked.Reason: reLinked,
+		noted.Text: noted, completed.Text: completed, answered.Text: answered, reopened.Reason: reopened, reLinked.Reason: reLinked,
 	} {
 		if shown, err := event.Redacted(e); err != nil || strings.Contains(string(shown), written) {
 			t.Errorf("an auditor is shown %s, %v", shown, err)
@@ -54,7 +54,9 @@ func give(from, to staff.ID) decide {
 }
 
 func complete(by staff.ID, outcome request.Outcome, text string) decide {
-	return func(r request.Request) ([]event.Event, error) { return r.Complete(by, outcome, text) }
+	return func(r request.Request) ([]event.Event, error) {
+		return r.Complete(askedAs, by, request.Completion{Outcome: outcome, Note: text})
+	}
 }
 
 func reopen(reason string) decide {

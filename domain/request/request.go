@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -62,13 +63,14 @@ type Proxy struct {
 
 // Submitted records that a patient request was made.
 type Submitted struct {
-	Patient      patient.ID   `json:"patient"`
-	Type         Type         `json:"requestType"`
-	Requester    Requester    `json:"requester"`
-	Response     []Answer     `json:"response"`
-	HighPriority bool         `json:"highPriority"`
-	Proxy        *Proxy       `json:"proxy,omitempty"`
-	Attachments  []Attachment `json:"attachments,omitempty"`
+	Patient      patient.ID     `json:"patient"`
+	Application  application.ID `json:"application,omitzero"` // the sender; zero if no application sent it
+	Type         Type           `json:"requestType"`
+	Requester    Requester      `json:"requester"`
+	Response     []Answer       `json:"response"`
+	HighPriority bool           `json:"highPriority"`
+	Proxy        *Proxy         `json:"proxy,omitempty"`
+	Attachments  []Attachment   `json:"attachments,omitempty"`
 }
 
 // EventName returns the name that the event is stored under.

@@ -39,7 +39,8 @@ var acts = map[string]act{
 
 func (s *Section) complete(r *pagekit.Request, found projections.Request, t typed) error {
 	return s.Desk.CompletePatientRequest(r.StaffContext(), commands.CompletePatientRequest{
-		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
+		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff,
+		Completion: request.Completion{Outcome: request.Outcome(t.outcome), Note: t.text},
 	})
 }
 

@@ -73,6 +73,8 @@ func eventClause(r *pagekit.Request, h projections.HistoryEntry) (clause, text s
 		return who + " wrote a note", e.Text
 	case request.Completed:
 		return who + " completed this (" + outcomeNames[e.Outcome] + ")", e.Text
+	case request.Answered:
+		return who + " answered the patient", e.Text
 	case request.Reopened:
 		return who + " reopened this", e.Reason
 	case request.ReLinked:

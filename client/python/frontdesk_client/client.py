@@ -51,6 +51,17 @@ class CreatedPatientRequest:
 
 
 @dataclass(frozen=True)
+class RequestOutcome:
+    """How a request ended. The other fields are None unless its status is completed."""
+
+    patient_request_id: str
+    status: str  # open or completed
+    outcome: Optional[str]  # replied, appointment-booked, signposted or no-action-needed
+    completed_at: Optional[Instant]
+    answer: Optional[str]  # to the patient, as plain text; None if there is none
+
+
+@dataclass(frozen=True)
 class RequestTypeAvailability:
     """Whether a request of the type would be accepted now."""
 
@@ -411,6 +422,13 @@ class Client:
             "is_high_priority": is_high_priority, "proxy_details": proxy_details,
         }
         return self._post(CreatedPatientRequest, "create-patient-request", value, attachments, **options)
+
+    def request_outcome(self, patient_request_id: str, **options: Any) -> RequestOutcome:
+        """Returns how a request ended that the application has sent.
+
+        If it has sent no such request, or may no longer see it, the code is patient-request-not-found.
+        """
+        return self._get(RequestOutcome, "request-outcome", {"patient_request_id": patient_request_id}, **options)
 
     def request_type_availability(self, **options: Any) -> RequestTypes:
         """Returns the types of request that the practice accepts now."""

@@ -29,6 +29,7 @@ ErrorCode = Literal[
     "request-type-disabled",
     "request-type-paused",
     "request-type-closed",
+    "patient-request-not-found",
     "empty-note",
     "missing-contact-detail",
     "invalid-telephone",

@@ -49,6 +49,14 @@ class CallInRemoved:
 
 
 @dataclass(frozen=True)
+class RequestReplied:
+    """The practice answers a request of the application. Fetch the answer with Client.request_outcome."""
+
+    kind: ClassVar[str] = "request.replied"
+    patient_request_id: str
+
+
+@dataclass(frozen=True)
 class Ping:
     """A test that the application has requested with Client.test_webhook."""
 
@@ -63,9 +71,9 @@ class Other:
     data: Dict[str, Any]
 
 
-Event = Union[RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, Ping, Other]
+Event = Union[RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, RequestReplied, Ping, Other]
 
-KNOWN = {one.kind: one for one in (RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, Ping)}
+KNOWN = {one.kind: one for one in (RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, RequestReplied, Ping)}
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,18 @@ export interface CreatedPatientRequest {
   patientRequestId: string;
 }
 
+/** How a request ended. The other members are null unless its status is completed. */
+export interface RequestOutcome {
+  patientRequestId: string;
+  /** open or completed. */
+  status: string;
+  /** replied, appointment-booked, signposted or no-action-needed. */
+  outcome: string | null;
+  completedAt: Instant | null;
+  /** To the patient, as plain text; null if there is none. */
+  answer: string | null;
+}
+
 /** All types of requests, and whether one would be accepted now. */
 export interface RequestTypes {
   requestTypes: {
@@ -369,6 +381,14 @@ export class Client {
    */
   createPatientRequest({ attachments, ...request }: PatientRequest, options?: CallOptions) {
     return this.#post<CreatedPatientRequest>("create-patient-request", new Body(request, attachments ?? []), options);
+  }
+
+  /**
+   * Returns how a request ended that the application has sent. If it has sent no such request, or may no longer see it,
+   * the code is patient-request-not-found.
+   */
+  requestOutcome(patientRequestId: string, options?: CallOptions) {
+    return this.#get<RequestOutcome>("request-outcome", { patientRequestId }, options);
   }
 
   /** Returns the types of request that the practice accepts now. */

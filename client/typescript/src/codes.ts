@@ -23,6 +23,7 @@ export const errorCodes = [
   "request-type-disabled",
   "request-type-paused",
   "request-type-closed",
+  "patient-request-not-found",
   "empty-note",
   "missing-contact-detail",
   "invalid-telephone",

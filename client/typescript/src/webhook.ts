@@ -24,6 +24,10 @@ export interface CallInRemovedData {
   removedAt: Instant;
 }
 
+export interface RequestRepliedData {
+  patientRequestId: string;
+}
+
 /** The members of every webhook. */
 export interface Envelope {
   /** Unique per event. */
@@ -44,6 +48,7 @@ export type Webhook = Envelope &
     | { event: "record.opened" | "consultation.started"; data: PatientData }
     | { event: "callin.notification.shown"; data: CallInShownData }
     | { event: "callin.notification.removed"; data: CallInRemovedData }
+    | { event: "request.replied"; data: RequestRepliedData }
     | { event: "ping"; data: Record<string, never> }
     | { event: "unrecognised"; name: string; data: unknown }
   );
@@ -59,6 +64,7 @@ const forms: Record<string, Record<string, (value: unknown) => boolean>> = {
     appointmentId: text, patientName: text, roomName: textOrNull, siteId: text, siteName: text, calledInAt: text,
   },
   "callin.notification.removed": { appointmentId: text, siteId: text, removedAt: text },
+  "request.replied": { patientRequestId: text },
   ping: {},
 };
 

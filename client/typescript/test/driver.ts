@@ -25,6 +25,7 @@ const endpoints: Record<string, (client: Client, order: Order) => Promise<unknow
   "create-patient-request": async (client, { files = [], input, key }) =>
     client.createPatientRequest({ ...input, attachments: await Promise.all(files.map(attachFile)) }, { idempotencyKey: key }),
   "request-type-availability": (client) => client.requestTypeAvailability(),
+  "request-outcome": (client, { input }) => client.requestOutcome(input.patientRequestId),
   "create-note": (client, { input, key }) => client.createNote(input, { idempotencyKey: key }),
   "retrieve-care-record": (client, { input }) => client.retrieveCareRecord(input.patientId),
   "open-care-record": (client, { input }) => client.openCareRecord(input.patientId),

@@ -24,6 +24,7 @@ var notOnLivePages = []event.Event{
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.CareRecordOpened{}, record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},
 	request.AttachmentOpened{}, request.Opened{}, // reading changes nothing
+	request.Answered{}, // it comes with request.Completed
 }
 
 // withoutWebhook are events about patients for which the contract has no webhook (§6.1).

@@ -85,7 +85,7 @@ func (l *lively) handle(tenant string) {
 		desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, To: member}),
 		desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: tenant, Request: id, Text: "Rang."}),
 		desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: tenant, Request: id, From: l.patient, To: other, Reason: "Bill's."}),
-		desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: tenant, Request: id, By: member, Outcome: request.Replied}),
+		desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: tenant, Request: id, By: member, Completion: request.Completion{Outcome: request.Replied}}),
 	} {
 		l.must(err)
 	}

@@ -8,9 +8,10 @@ import (
 )
 
 type named struct {
-	PatientID     string `json:"patientId"`
-	AppointmentID string `json:"appointmentId"`
-	Event         string `json:"event"`
+	PatientID        string `json:"patientId"`
+	PatientRequestID string `json:"patientRequestId"`
+	AppointmentID    string `json:"appointmentId"`
+	Event            string `json:"event"`
 }
 
 // An endpoint makes the call of an order.
@@ -43,6 +44,7 @@ var endpoints = map[string]endpoint{
 	"clear-call-in":             naming((*client.Client).ClearCallIn, func(n named) string { return n.AppointmentID }),
 	"mark-did-not-attend":       naming((*client.Client).MarkDidNotAttend, func(n named) string { return n.AppointmentID }),
 	"application/webhooks/test": naming((*client.Client).TestWebhook, func(n named) string { return n.Event }),
+	"request-outcome":           naming((*client.Client).RequestOutcome, func(n named) string { return n.PatientRequestID }),
 	"set-contact-details":       taking((*client.Client).SetContactDetails),
 	"called-in": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[struct{ SiteID string }](o)

@@ -84,6 +84,8 @@ func (w *writer) handling(e event.Event) (details []detail, is bool, err error) 
 			details = append(details, detail{"Text", e.Text})
 		}
 		return details, true, nil
+	case request.Answered:
+		return []detail{{"Answer", e.Text}}, true, nil
 	case request.Reopened:
 		return []detail{{"Reason", e.Reason}}, true, nil
 	case request.ReLinked:

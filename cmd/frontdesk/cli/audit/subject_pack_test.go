@@ -197,7 +197,7 @@ func TestSubjectPackHoldsWorkOfStaff_D144(t *testing.T) {
 	var id request.ID
 	clitest.Must(t, a.db.Pool(t).QueryRow(t.Context(), `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&id.UUID))
 	clitest.Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "She sounded <worried>."}))
-	clitest.Must(t, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: "elm", Request: id, By: kim, Outcome: request.Signposted, Text: "Told of the pharmacy."}))
+	clitest.Must(t, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: "elm", Request: id, By: kim, Completion: request.Completion{Outcome: request.Signposted, Note: "Told of the pharmacy."}}))
 	clitest.Must(t, desk.ReopenPatientRequest(ctx, commands.ReopenPatientRequest{Tenant: "elm", Request: id, By: kim, Reason: "The pharmacy is shut."}))
 	clitest.Must(t, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: "elm", Patient: a.ann, Usernames: []string{"dr.lee"}}))
 	clitest.Must(t, desk.BreakGlass(ctx, commands.BreakGlass{Tenant: "elm", Patient: a.ann, By: kim, Reason: "She collapsed."}))

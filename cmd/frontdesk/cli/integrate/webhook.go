@@ -23,15 +23,17 @@ type WebhookCommands struct {
 }
 
 type webhookTriggerCmd struct {
-	Event       application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
-	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox that the event happens in."`
-	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service that the event happens in. It needs --tenant, --patient and --site."`
-	Tenant      string                   `help:"The practice's tenant identifier."`
-	Patient     patient.ID               `placeholder:"UUID" help:"The patient that the event is about."`
-	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
-	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
-	As          string                   `placeholder:"USERNAME" help:"The member of staff that you act for."`
-	JSON        bool                     `name:"json" help:"Print one JSON object."`
+	Event               application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
+	Dir                 string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox that the event happens in."`
+	DatabaseURL         string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service that the event happens in. It needs --tenant, --patient and --site."`
+	Tenant              string                   `help:"The practice's tenant identifier."`
+	Patient             patient.ID               `placeholder:"UUID" help:"The patient that the event is about."`
+	Site                site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
+	Room                site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
+	Application         application.ID           `placeholder:"UUID" help:"The application whose request is answered."`
+	As                  string                   `placeholder:"USERNAME" help:"The member of staff that you act for."`
+	term.MasterKeyFlags `embed:""`
+	JSON                bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run makes the event happen. Nothing is simulated: the event is in the log like
@@ -43,11 +45,15 @@ func (c *webhookTriggerCmd) Run(r *term.Run) error {
 		}
 	}
 	if c.Tenant == "" || c.Patient == (patient.ID{}) {
-		return errors.New("with --database-url, also give --tenant and --patient; and --site for a call-in")
+		return errors.New("with --database-url, also give --tenant and --patient; --site for a call-in; and --application, --as and a master key for an answer")
+	}
+	master, err := c.Given(r)
+	if err != nil {
+		return err
 	}
 	flags := term.EngineFlags{DatabaseFlag: term.DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
-	return flags.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room, Application: c.Application, By: c.As}.Pull
+	return flags.Do(r, app.Config{MasterKeys: master}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		it, err := pull(ctx, desk, c.Event)
 		return term.Made(it), err
 	})
@@ -73,5 +79,9 @@ func (c *webhookTriggerCmd) inSandbox() error {
 	if c.As == "" {
 		c.As = info.Staff.Username
 	}
+	if c.Application == (application.ID{}) {
+		c.Application = info.Application.ID
+	}
+	c.MasterKeyFile = info.MasterKeyFile
 	return nil
 }

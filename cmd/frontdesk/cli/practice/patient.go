@@ -111,7 +111,7 @@ type createNoteCmd struct {
 }
 
 func (c *createNoteCmd) Run(r *term.Run) error {
-	text, err := readText(c.File, r.In)
+	text, err := readText("note", c.File, r.In)
 	if err != nil {
 		return err
 	}
@@ -147,14 +147,14 @@ func (c *markPatientRequestEnteredInErrorCmd) Run(r *term.Run) error {
 }
 
 // readText returns the content of a file, or of standard input for "-".
-func readText(file string, in io.Reader) (string, error) {
+func readText(what, file string, in io.Reader) (string, error) {
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if file == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(in) }
 	}
 	text, err := read()
 	if err != nil {
-		return "", fmt.Errorf("read the note: %w", err)
+		return "", fmt.Errorf("read the %s: %w", what, err)
 	}
 	return string(text), nil
 }

@@ -1,6 +1,7 @@
 package practice
 
 import (
+	"cmp"
 	"context"
 
 	"frontdesk/cmd/frontdesk/app"
@@ -106,7 +107,7 @@ type notePatientRequestCmd struct {
 }
 
 func (c *notePatientRequestCmd) Run(r *term.Run) error {
-	text, err := readText(c.File, r.In)
+	text, err := readText("note", c.File, r.In)
 	if err != nil {
 		return err
 	}
@@ -119,15 +120,24 @@ type completePatientRequestCmd struct {
 	writingFlags `embed:""`
 	byFlag       `embed:""`
 	Outcome      request.Outcome `required:"" help:"replied, appointment-booked, signposted or no-action-needed."`
+	AnswerFile   string          `placeholder:"FILE" help:"The answer to the patient as a text file; - for standard input. The application that sent the request fetches it."`
 }
 
 func (c *completePatientRequestCmd) Run(r *term.Run) error {
+	completion := request.Completion{Outcome: c.Outcome}
+	if c.AnswerFile != "" {
+		answer, err := readText("answer", c.AnswerFile, r.In)
+		if err != nil {
+			return err
+		}
+		completion.Answer = cmp.Or(answer, "\n") // an empty file is no answer, and not the wish for none
+	}
 	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
 		}
-		return nil, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Outcome: c.Outcome})
+		return nil, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Completion: completion})
 	})
 }
 

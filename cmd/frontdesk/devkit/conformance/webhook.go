@@ -64,6 +64,7 @@ func eachKind(at time.Time) map[string]*webhook {
 		"callin.notification.removed": newWebhook(at, application.CallInRemoved, members{
 			"appointmentId": newID(), "siteId": newID(), "removedAt": at.UTC(),
 		}),
+		"request.replied":                      newWebhook(at, application.RequestReplied, members{"patientRequestId": newID()}),
 		"ping, with which webhooks are tested": newWebhook(at, application.Ping, members{}),
 	}
 }

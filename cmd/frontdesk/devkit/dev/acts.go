@@ -55,7 +55,9 @@ func (d *dev) act(ctx context.Context, form url.Values, do act) {
 
 // trigger makes an event happen to a patient.
 func (d *dev) trigger(ctx context.Context, m *registration, form url.Values) (string, error) {
-	event, pull := application.WebhookEvent(form.Get("event")), trigger.Trigger{Tenant: m.info.TenantID}
+	event, pull := application.WebhookEvent(form.Get("event")), trigger.Trigger{
+		Tenant: m.info.TenantID, Application: d.identity.Application, By: m.info.Staff.Username,
+	}
 	if err := pull.Patient.UnmarshalText([]byte(form.Get("patient"))); err != nil {
 		return "", errors.New("choose a patient")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/commands"
@@ -68,8 +69,14 @@ func (d *dev) authorise(ctx context.Context, m *registration) error {
 // "" is for none. It returns once the log has the change.
 func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
 	sandbox.ForgetDatabases()
+	keys, err := sealing.ReadRing(info.MasterKeyFile) // for what is written about patients
+	if err != nil {
+		return err
+	}
 	follower := &sandbox.Follower{Real: d.config.Now}
-	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: follower.Now, RealNow: d.config.Now})
+	engine, err := app.Open(ctx, app.Config{
+		DatabaseURL: info.DatabaseURL, MasterKeys: sealing.NewRing(keys...), AllowNetwork: loopback(), Now: follower.Now, RealNow: d.config.Now,
+	})
 	if err != nil {
 		return err
 	}

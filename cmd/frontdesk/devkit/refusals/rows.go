@@ -129,6 +129,12 @@ var rows = []row{
 		do: "Keep the request and submit it when the practice opens. `request-type-availability` gives the time.",
 	},
 	{
+		faults: fault.List{request.ErrUnknown}, retry: AfterFix,
+		happened: "The application has sent no such request, or may no longer see it.",
+		wanted:   "A request that this application has sent to this practice, with the patient whom it named then.",
+		do:       "Check the identifier. If it is right, stop asking: the practice has linked the request to another patient, marked it as entered in error or erased it.",
+	},
+	{
 		faults: fault.List{record.ErrEmptyNote}, retry: AfterFix,
 		happened: "note is missing or blank.", wanted: "The text of the note.", do: "Add `note`.",
 	},
@@ -195,8 +201,8 @@ var rows = []row{
 	},
 	{
 		faults: fault.List{application.ErrUnknownEvent}, retry: AfterFix,
-		happened: "event is not a supported webhook event.", wanted: "One of the contract's four events.",
-		do: "Name one of the four in `event`.",
+		happened: "event is not a supported webhook event.", wanted: "One of the events that the description lists.",
+		do: "Name one of them in `event`.",
 	},
 	{
 		faults: fault.List{application.ErrWebhookNotRegistered}, retry: AfterFix,
