@@ -61,6 +61,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.requestSteps(sc)
 			w.displaySteps(sc)
 			w.waitingRoomSteps(sc)
+			w.requestOutcomeSteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)

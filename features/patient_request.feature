@@ -20,7 +20,7 @@ Feature: Patient requests
     And the log shows "patient-request.submitted.v1" by the application "Referrals"
     And the last "patient-request.submitted.v1" holds:
       """
-      {"patient": "<Ann Archer>", "requestType": "medical", "requester": "patient", "highPriority": true,
+      {"patient": "<Ann Archer>", "application": "<Referrals>", "requestType": "medical", "requester": "patient", "highPriority": true,
        "response": [{"question": "recentContact", "answer": ""}, {"question": "healthConcern", "answer": "Zoë's cough <b>&"}]}
       """
 
@@ -35,7 +35,7 @@ Feature: Patient requests
     Then the answer is 200 with a patientRequestId
     And the last "patient-request.submitted.v1" holds:
       """
-      {"patient": "<Ann Archer>", "requestType": "admin", "requester": "proxy", "highPriority": false,
+      {"patient": "<Ann Archer>", "application": "<Referrals>", "requestType": "admin", "requester": "proxy", "highPriority": false,
        "proxy": {"firstName": "Bea", "lastName": "Archer", "relationshipToPatient": "mother"},
        "response": [{"question": "requestDetails", "answer": "A letter for school"}]}
       """

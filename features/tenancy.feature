@@ -48,6 +48,15 @@ Feature: Tenancy
     Then the answer is 400 "patient-not-found"
     And the log shows nothing new
 
+  @D18 @D149
+  Scenario: Another practice's request does not exist: request-outcome
+    Given the practice "Elm Street"
+    And "Chart" submits a patient request for "Ann Archer"
+    And "Dr Lee" answers the request with "Take one twice a day"
+    And the practice "Oak Lane"
+    When "Chart" asks how the request ended
+    Then the answer is 400 "patient-request-not-found"
+
   @D18 @D147
   Scenario: Another practice's site is no site: called-in
     Given the practice "Elm Street"
@@ -93,6 +102,7 @@ Feature: Tenancy
     Examples:
       | method | endpoint                  |
       | POST   | create-patient-request    |
+      | GET    | request-outcome           |
       | GET    | request-type-availability |
       | POST   | create-note               |
       | GET    | retrieve-care-record      |

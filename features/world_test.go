@@ -49,6 +49,7 @@ type world struct {
 	seen         url.Values // the last form
 	link         string     // the last link that a manager got
 	forgetting   forgetting
+	unanswered   error // the refusal of the last completion
 	handling     handling
 	proving      proving
 	checkpoint   proof.Checkpoint // that an application has kept

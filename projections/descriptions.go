@@ -21,7 +21,7 @@ var pages = map[string]string{
 	"privacy-refused": "saw the patient among refused calls",
 }
 
-// shownWords describe answers that have shown patients whom the caller did not name.
+// shownWords describe answers that show patients the caller did not name.
 var shownWords = map[application.EndpointName]string{
 	access.CalledIn:       "call: see who is called in",
 	access.RequestOutcome: "call: see how a patient request ended",

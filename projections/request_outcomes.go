@@ -27,7 +27,7 @@ type RequestOutcome struct {
 	Answer      string          // for the patient; "" for none
 }
 
-// outcomeOf reads the events that decide who may know the outcome, and what it is. It reads
+// outcomeOf reads the events that decide the outcome, and who may know it. It reads
 // the encrypted value of the last answer only.
 const outcomeOf = `
 SELECT id, version, recorded_at, name, data, metadata, CASE WHEN version = max(version) FILTER (WHERE name = $4) OVER () THEN sealed END
@@ -41,7 +41,7 @@ var outcomeEvents = []string{
 
 // Find returns how a request ended that an application has sent. For another application's
 // request, one that was linked to another patient or entered in error, and one of an erased
-// patient, it returns what it returns for an unknown one: [request.ErrUnknown].
+// patient, it returns the refusal of an unknown one: [request.ErrUnknown].
 func (q RequestOutcomes) Find(ctx context.Context, tenant string, id request.ID, by application.ID) (RequestOutcome, error) {
 	stream := request.StreamOf(tenant, id)
 	rows, _ := q.DB.Query(ctx, outcomeOf, stream.ID, tenant, outcomeEvents, request.Answered{}.EventName())

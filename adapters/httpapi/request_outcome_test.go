@@ -91,7 +91,7 @@ func TestUnknownOutcomesLookTheSame_D149(t *testing.T) {
 	unknown, _, lines := newOutcome(t, asApplication, false)
 	want := unknown.ask(http.MethodGet, outcomeOf+unknownID, "", "If-None-Match", "*")
 	if want.Code != http.StatusBadRequest || want.Body.String() !=
-		`{"errors":[{"code":"patient-request-not-found","description":"There is no patient request with this patientRequestId."}]}`+"\n" {
+		`{"errors":[{"code":"patient-request-not-found","description":"The practice has no patient request with this patientRequestId."}]}`+"\n" {
 		t.Errorf("unknown: %d %s", want.Code, want.Body)
 	}
 	if len(*lines) != 1 || (*lines)[0].Looked() || (*lines)[0].Patient != (patient.ID{}) {

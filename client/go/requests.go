@@ -78,7 +78,7 @@ type RequestOutcome struct {
 	Status           string    `json:"status"`           // open or completed
 	Outcome          string    `json:"outcome,omitzero"` // replied, appointment-booked, signposted or no-action-needed
 	CompletedAt      time.Time `json:"completedAt,omitzero"`
-	Answer           string    `json:"answer,omitzero"` // to the patient, as plain text; empty if there is none
+	Answer           string    `json:"answer,omitzero"` // to the patient, as plain text; empty for none
 }
 
 // RequestOutcome returns how a request ended that the application has sent. If it has sent no

@@ -23,7 +23,7 @@ func (EnteredInError) EventName() string { return "patient-request.entered-in-er
 func (e EnteredInError) PatientID() uuid.UUID { return e.Patient.UUID }
 
 // ErrUnknown refuses to act on a request that the patient has not made.
-var ErrUnknown = fault.New(fault.Refused, "patient-request-not-found", "There is no patient request with this patientRequestId.")
+var ErrUnknown = fault.New(fault.Refused, "patient-request-not-found", "The practice has no patient request with this patientRequestId.")
 
 // MarkEnteredInError marks a request that must not be relied on (rule 3). A request of
 // another patient is refused like an unknown one. Marking twice changes nothing.

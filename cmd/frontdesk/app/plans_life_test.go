@@ -33,6 +33,7 @@ import (
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 )
@@ -47,6 +48,7 @@ type lively struct {
 	patient    patient.ID
 	site       site.ID
 	expected   appointment.ID // the one last booked
+	replied    request.ID     // the one last answered
 }
 
 const livelyPassword = "coffee tin fish"
@@ -146,6 +148,9 @@ func (l *lively) call() {
 			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: l.Desk.Now()})
 			l.must(err)
 			l.expected = visit
+			if endpoint.Name == access.RequestOutcome {
+				l.answer()
+			}
 			if endpoint.Name == access.ClearCallIn {
 				l.must(l.Desk.CallInPatient(l.t.Context(), commands.CallInPatient{Tenant: "elm-street", Appointment: visit}))
 			}
@@ -156,6 +161,21 @@ func (l *lively) call() {
 			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(l.Desk.Now(), edits...))
 		}
 	}
+}
+
+// answer answers a request that the integrator has sent.
+func (l *lively) answer() {
+	l.t.Helper()
+	by, err := l.Desk.Staff.StaffByUsername(l.t.Context(), "elm-street", "kim")
+	l.must(err)
+	l.replied, err = l.Desk.SubmitPatientRequest(l.t.Context(), commands.SubmitPatientRequest{Tenant: "elm-street", Submission: request.Submission{
+		Patient: l.patient, Application: l.integrator.ID, Type: request.Admin, Requester: request.ByPatient,
+		Response: []request.Answer{{Question: "requestDetails", Answer: "Is my form ready?"}},
+	}})
+	l.must(err)
+	l.must(l.Desk.CompletePatientRequest(l.t.Context(), commands.CompletePatientRequest{
+		Tenant: "elm-street", Request: l.replied, By: by, Completion: request.Completion{Outcome: request.Replied, Answer: "It is ready."},
+	}))
 }
 
 // askItself runs an application's queries about itself, with each filter.
@@ -177,8 +197,8 @@ func (l *lively) askItself() {
 func (l *lively) send(endpoint application.EndpointName, body, key, token string) {
 	l.t.Helper()
 	method, address := http.MethodPost, l.URL()+"/transactional-api/"+string(endpoint)
-	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord, access.CalledIn, access.Sites, access.Application}, endpoint) {
-		method, body, address = http.MethodGet, "", address+"?patientId="+l.patient.String()
+	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord, access.RequestOutcome, access.CalledIn, access.Sites, access.Application}, endpoint) {
+		method, body, address = http.MethodGet, "", address+"?patientId="+l.patient.String()+"&patientRequestId="+l.replied.String()
 	}
 	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))
 	l.must(err)

@@ -121,6 +121,8 @@ func (c caller) request(ctx context.Context, tenant string) (*http.Request, erro
 	switch endpoint {
 	case access.Ping, access.RequestTypeAvailability, access.Application, access.KeySet, access.CalledIn, access.Sites:
 		method = http.MethodGet
+	case access.RequestOutcome:
+		method, address = http.MethodGet, address+"?patientRequestId="+c.requestOf(tenant)
 	case access.RetrieveCareRecord:
 		method, address = http.MethodGet, address+"?"+c.query(about)
 	default:
@@ -160,6 +162,14 @@ func (c caller) query(about string) string {
 		q.Add("patientId", about)
 	}
 	return q.Encode()
+}
+
+// requestOf is a request of the practice, one of another practice, an unknown one, or none.
+func (c caller) requestOf(tenant string) string {
+	if c.random.IntN(12) == 0 {
+		return one(c.random, uuid.NewString(), "nothing", "", one(c.random, c.practices[one(c.random, townTenants...)].requests...).String())
+	}
+	return one(c.random, c.practices[tenant].requests...).String()
 }
 
 // patient is the patient that a call names: one of the practice, one of another practice, an

@@ -26,6 +26,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 )
@@ -140,6 +141,7 @@ type clinic struct {
 	patients []patient.ID
 	site     site.ID
 	visit    appointment.ID
+	requests []request.ID // each application has sent one, about the twin; they are answered
 }
 
 // found sets a practice up. Only Dr Lee may open the records of its patients, except the
@@ -161,6 +163,7 @@ func (w *town) found(t *testing.T, tenant string) {
 	for _, id := range w.practices[tenant].patients[1:] {
 		must(t, w.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: tenant, Patient: id, Usernames: townStaff[:1]}))
 	}
+	w.answer(t, tenant)
 	leaver := townStaff[len(townStaff)-1]
 	must(t, w.Desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: tenant, Username: leaver}))
 }
@@ -179,6 +182,26 @@ func (w *town) furnish(t *testing.T, tenant string) (c clinic) {
 	c.visit, err = w.Desk.BookAppointment(t.Context(), commands.BookAppointment{Tenant: tenant, Patient: townTwin, Site: c.site, At: w.clock.Now()})
 	must(t, err)
 	return c
+}
+
+// answer answers a request of each application.
+func (w *town) answer(t *testing.T, tenant string) {
+	t.Helper()
+	practice := w.practices[tenant]
+	by, err := w.Staff.StaffByUsername(t.Context(), tenant, townStaff[0])
+	must(t, err)
+	for _, integrator := range w.applications {
+		id, err := w.Desk.SubmitPatientRequest(t.Context(), commands.SubmitPatientRequest{Tenant: tenant, Submission: request.Submission{
+			Patient: townTwin, Application: integrator.ID, Type: request.Admin, Requester: request.ByPatient,
+			Response: []request.Answer{{Question: "requestDetails", Answer: "Is my form ready?"}},
+		}})
+		must(t, err)
+		must(t, w.Desk.CompletePatientRequest(t.Context(), commands.CompletePatientRequest{
+			Tenant: tenant, Request: id, By: by, Completion: request.Completion{Outcome: request.Replied, Answer: "It is ready."},
+		}))
+		practice.requests = append(practice.requests, id)
+	}
+	w.practices[tenant] = practice
 }
 
 // authorise enables each application and lets it act for a member of staff: for

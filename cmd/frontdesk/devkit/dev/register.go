@@ -69,7 +69,7 @@ func (d *dev) authorise(ctx context.Context, m *registration) error {
 // "" is for none. It returns once the log has the change.
 func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
 	sandbox.ForgetDatabases()
-	keys, err := sealing.ReadRing(info.MasterKeyFile) // for what is written about patients
+	keys, err := sealing.ReadRing(info.MasterKeyFile) // for texts about patients
 	if err != nil {
 		return err
 	}

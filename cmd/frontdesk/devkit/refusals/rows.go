@@ -131,7 +131,7 @@ var rows = []row{
 	{
 		faults: fault.List{request.ErrUnknown}, retry: AfterFix,
 		happened: "The application has sent no such request, or may no longer see it.",
-		wanted:   "A request that this application has sent to this practice, with the patient whom it named then.",
+		wanted:   "A request that this application has sent to this practice, linked to the patient that it named.",
 		do:       "Check the identifier. If it is right, stop asking: the practice has linked the request to another patient, marked it as entered in error or erased it.",
 	},
 	{
