@@ -29,11 +29,11 @@ func (s *program) received() (webhooks []map[string]any) {
 
 func TestEveryEventReachesTheSandboxReceiver_6(t *testing.T) {
 	t.Parallel()
-	s := sharedSandbox(t)                                                                                   // no other test has it send webhooks
-	for _, kind := range []string{"record.opened", "consultation.started", "callin.notification.removed"} { // the last one shows first
+	s := sharedSandbox(t)                                                                                                      // no other test has it send webhooks
+	for _, kind := range []string{"record.opened", "consultation.started", "callin.notification.removed", "request.replied"} { // the third shows first
 		s.Run("webhook", "trigger", kind, "--dir", s.Dir)
 	}
-	waitFor(t, func() bool { return len(s.received()) == 4 })
+	waitFor(t, func() bool { return len(s.received()) == 5 })
 	kinds := map[any]int{}
 	for _, webhook := range s.received() {
 		kinds[webhook["event"]]++
@@ -41,11 +41,11 @@ func TestEveryEventReachesTheSandboxReceiver_6(t *testing.T) {
 			t.Errorf("received %v", webhook)
 		}
 	}
-	if len(kinds) != 4 {
+	if len(kinds) != 5 {
 		t.Errorf("received %v", kinds)
 	}
 	deliveries := s.Run("audit", "deliveries", "--json", "--status=delivered", "--database-url", s.Info().DatabaseURL)
-	if n := strings.Count(deliveries, "\n"); n != 4 {
+	if n := strings.Count(deliveries, "\n"); n != 5 {
 		t.Errorf("%d deliveries are listed as delivered:\n%s", n, deliveries)
 	}
 }
