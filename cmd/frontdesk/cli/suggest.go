@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/alecthomas/kong"
+
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // unknownCommand returns nil for a command line that names a command. Otherwise its error
@@ -44,10 +46,9 @@ func unknown(typed, near []string) error {
 }
 
 const (
-	leastScore  = 0.5 // of a command that is suggested
-	mostNear    = 3   // commands that are suggested
-	helpCredit  = 0.1 // for a word that is in the help of a command, not in its name
-	leastLetter = 3   // a third of a word's letters may be wrong
+	leastScore = 0.5 // of a command that is suggested
+	mostNear   = 3   // commands that are suggested
+	helpCredit = 0.1 // for a word that is in the help of a command, not in its name
 )
 
 // nearest returns the commands whose words are most similar to the typed words, in any order.
@@ -81,7 +82,7 @@ func scoreOf(typed []string, command *kong.Node) float64 {
 	for _, word := range typed {
 		at, best := -1, 0.0
 		for i, other := range name {
-			if s := similarity(word, other); s > best {
+			if s := term.Similarity(word, other); s > best {
 				at, best = i, s
 			}
 		}
@@ -89,7 +90,7 @@ func scoreOf(typed []string, command *kong.Node) float64 {
 		case at >= 0:
 			name = slices.Delete(name, at, at+1)
 			sum += best
-		case slices.ContainsFunc(help, func(other string) bool { return similarity(word, other) > 0 }):
+		case slices.ContainsFunc(help, func(other string) bool { return term.Similarity(word, other) > 0 }):
 			sum += helpCredit
 		}
 	}
@@ -98,34 +99,4 @@ func scoreOf(typed []string, command *kong.Node) float64 {
 
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// similarity is 1 for equal words, and 0 for words that differ in more than a third of their letters.
-func similarity(a, b string) float64 {
-	longer, edits := max(len(a), len(b)), distance(a, b)
-	if edits*leastLetter > longer {
-		return 0
-	}
-	return 1 - float64(edits)/float64(longer)
-}
-
-// distance is how many bytes must be added, removed or replaced to make one word the other (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			edits := diagonal
-			if a[i] != b[j] {
-				edits++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(edits, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

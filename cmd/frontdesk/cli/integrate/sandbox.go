@@ -37,7 +37,17 @@ type sandboxStartCmd struct {
 	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
 	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that is trusted for webhooks and key sets, in addition to the sandbox's own."`
 	Fresh              bool          `help:"Delete existing sandbox data first."`
+	Seed               seedName      `placeholder:"NAME" help:"What the practice is seeded with: quiet, for calls by a program; or busy, for people who try the practice's pages: 4,000 patients, 12 staff, 71 new requests and 100 appointments a day. Existing data keeps its own; a new sandbox is quiet."`
 	Strict             bool          `help:"Refuse a call with an unknown field, and name the field. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
+}
+
+// seedName is the name of a seed.
+type seedName string
+
+// UnmarshalText refuses an unknown name, and suggests the nearest.
+func (s *seedName) UnmarshalText(text []byte) error {
+	*s = seedName(text)
+	return term.OneOf("seed", string(text), sandbox.Quiet, sandbox.Busy)
 }
 
 // Run runs the sandbox until it is stopped.
@@ -48,7 +58,7 @@ func (c *sandboxStartCmd) Run(r *term.Run) error {
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
 	c.ApplyLimits(&config)
-	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
+	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Seed: string(c.Seed), Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
 }
 
 // reach steers the sandbox for as long as a command may take.

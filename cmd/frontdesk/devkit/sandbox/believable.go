@@ -32,12 +32,13 @@ type believable struct {
 }
 
 func (b believable) plant(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{b.patients, b.week, b.requests} {
-		if err := part(ctx); err != nil {
-			return err
-		}
+	if err := b.patients(ctx); err != nil {
+		return err
 	}
-	return nil
+	if err := b.week(ctx, b.book); err != nil {
+		return err
+	}
+	return b.requests(ctx)
 }
 
 // others are patients in addition to those in the documents. The last one's record is
@@ -76,8 +77,8 @@ const (
 	visits     = 6 // a day, every 20 minutes
 )
 
-// week books every working day of the week to come, and today, even on a weekend.
-func (b believable) week(ctx context.Context) error {
+// week has every working day of the week to come booked, and today, even on a weekend.
+func (b believable) week(ctx context.Context, book func(ctx context.Context, day time.Time, always bool) error) error {
 	zone, err := time.LoadLocation(practice.DefaultTimeZone)
 	if err != nil {
 		return fmt.Errorf("load the practice's time zone: %w", err)
@@ -89,7 +90,7 @@ func (b believable) week(ctx context.Context) error {
 		if date <= b.seed.BookedUntil {
 			continue
 		}
-		if err := b.book(ctx, day, n == 0); err != nil {
+		if err := book(ctx, day, n == 0); err != nil {
 			return err
 		}
 		b.seed.BookedUntil = date
@@ -101,7 +102,7 @@ func (b believable) week(ctx context.Context) error {
 }
 
 func (b believable) book(ctx context.Context, day time.Time, always bool) error {
-	if weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday; weekend && !always {
+	if weekend(day) && !always {
 		return nil
 	}
 	for n := range visits {
@@ -115,6 +116,10 @@ func (b believable) book(ctx context.Context, day time.Time, always bool) error 
 		}
 	}
 	return nil
+}
+
+func weekend(day time.Time) bool {
+	return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
 }
 
 func (b believable) firstSite() site.ID { return b.seed.Sites[0].ID }

@@ -36,7 +36,7 @@ type Info struct {
 	TenantID         string      `json:"tenantId"`
 	Application      Application `json:"application"`
 	Staff            Staff       `json:"staff"`  // the user of the application
-	People           []Staff     `json:"people"` // one of each role, the first of them Staff
+	People           []Staff     `json:"people"` // one of each role at least, the first of them Staff
 	Patients         []Patient   `json:"patients"`
 	Day
 	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
@@ -59,6 +59,8 @@ type Staff struct {
 	Name     string     `json:"name"`
 	Email    string     `json:"email"`
 	Role     staff.Role `json:"role"`
+
+	OtherRole staff.Role `json:"otherRole,omitempty"` // "" for most
 }
 
 // Patient is a patient of the sandbox's practice.

@@ -145,7 +145,17 @@ func (i *instance) prepare(ctx context.Context) (seed, error) {
 }
 
 func (i *instance) seed(ctx context.Context) (seed, error) {
-	engine, err := app.Open(ctx, i.service)
+	name, planted, err := pick(i.config.Dir, i.config.Seed)
+	if err != nil {
+		return seed{}, err
+	}
+	how := seeding{dir: i.config.Dir, name: name, jwksURL: i.keys.url(), receiverURL: i.inbox.server.URL(), now: i.clock.Now()}
+	settings := i.service
+	if name == Busy && !planted {
+		how.calendar = &calendar{at: how.now.Add(-busyPast)}
+		settings.Now = how.calendar.Now
+	}
+	engine, err := app.Open(ctx, settings)
 	if err != nil {
 		return seed{}, err
 	}
@@ -153,7 +163,7 @@ func (i *instance) seed(ctx context.Context) (seed, error) {
 	if err := engine.Desk.EnsureSigningKey(ctx); err != nil {
 		return seed{}, err
 	}
-	s, err := seeded(ctx, i.config.Dir, engine, i.keys.url(), i.inbox.server.URL(), i.clock.Now())
+	s, err := how.seeded(ctx, engine)
 	if err != nil {
 		return seed{}, err
 	}

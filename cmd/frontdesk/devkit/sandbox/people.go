@@ -21,10 +21,10 @@ func colleagues() []Staff {
 	}
 }
 
-// plantColleagues registers the colleagues that the seed lacks. It records each before the
-// next.
-func plantColleagues(ctx context.Context, desk commands.Desk, file string, s *seed) error {
-	for _, person := range colleagues() {
+// plantColleagues registers those of the people that the seed lacks. It records each before
+// the next.
+func plantColleagues(ctx context.Context, desk commands.Desk, file string, s *seed, people []Staff) error {
+	for _, person := range people {
 		if slices.ContainsFunc(s.Colleagues, func(known Staff) bool { return known.Username == person.Username }) {
 			continue
 		}
@@ -45,8 +45,12 @@ func plantColleagues(ctx context.Context, desk commands.Desk, file string, s *se
 
 // plantStaff registers a member of staff, unless an earlier start that was cut short has.
 func plantStaff(ctx context.Context, desk commands.Desk, person Staff) error {
+	roles := staff.Roles{person.Role}
+	if person.OtherRole != "" {
+		roles = append(roles, person.OtherRole)
+	}
 	_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-		Tenant: tenant, Username: person.Username, Name: person.Name, Email: person.Email, Roles: staff.Roles{person.Role},
+		Tenant: tenant, Username: person.Username, Name: person.Name, Email: person.Email, Roles: roles,
 	})
 	if errors.Is(err, staff.ErrUsernameTaken) {
 		return nil

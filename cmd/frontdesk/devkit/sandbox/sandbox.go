@@ -24,6 +24,7 @@ import (
 type Config struct {
 	Dir   string // absolute; made if it is missing
 	Fresh bool   // remove all files of earlier runs
+	Seed  string // [Quiet] or [Busy]; "" for the one that Dir has, or Quiet
 	Trust string // file with a certificate (PEM) to trust in addition to the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger

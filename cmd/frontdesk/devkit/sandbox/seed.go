@@ -24,6 +24,7 @@ const tenant = "sandbox"
 
 // seed is the seeded data, as kept in seed.json.
 type seed struct {
+	Name        string         `json:"name"` // of the Seed; "" is Quiet, from an older program
 	Application application.ID `json:"application"`
 	Staff       Staff          `json:"staff"`
 	Colleagues  []Staff        `json:"colleagues"`
@@ -31,24 +32,37 @@ type seed struct {
 	Day
 	Causes      map[string]patient.ID `json:"causes"` // of answers, by name
 	Others      []Patient             `json:"others"`
-	BookedUntil string                `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
-	Sent        int                   `json:"sent"`        // number of fixtures that were sent
+	BookedUntil string                `json:"bookedUntil"`        // the last day for which appointments were made up; 2006-01-02
+	Sent        int                   `json:"sent"`               // number of fixtures that were sent
+	Regulars    []patient.ID          `json:"regulars,omitempty"` // of a busy practice, once its past is made up
 }
 
-// seeded returns the seed of dir. It seeds missing data, and updates data that varies from
-// one start to the next.
-func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiverURL string, now time.Time) (seed, error) {
+// seeding is how a sandbox is seeded.
+type seeding struct {
+	dir, name            string
+	jwksURL, receiverURL string
+	now                  time.Time
+	calendar             *calendar // the engine's clock while the past of a busy practice is made up; nil otherwise
+}
+
+// seeded returns the seed of a directory. It seeds missing data, and updates data that varies
+// from one start to the next.
+func (w seeding) seeded(ctx context.Context, engine *app.Engine) (seed, error) {
 	ctx = bySandbox(ctx)
-	desk, file := engine.Desk, filepath.Join(dir, seedName)
-	s, err := plantMissing(ctx, file, desk, jwksURL, now)
+	desk, file := engine.Desk, filepath.Join(w.dir, seedName)
+	s, err := plantMissing(ctx, file, desk, w)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	if err := Equip(ctx, desk, s.Application, jwksURL, receiverURL); err != nil {
+	life := believable{desk: desk, uploads: engine.Uploads, file: file, seed: &s, now: w.now}
+	plantLife := life.plant
+	if w.name == Busy {
+		plantLife = (&busy{believable: life, calendar: w.calendar}).plant
+	}
+	if err := Equip(ctx, desk, s.Application, w.jwksURL, w.receiverURL); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	life := believable{desk: desk, uploads: engine.Uploads, file: file, seed: &s, now: now}
-	if err := life.plant(ctx); err != nil {
+	if err := plantLife(ctx); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	return s, nil
@@ -57,13 +71,13 @@ func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiv
 // plantMissing returns the seed in the file, and plants the data that it lacks: an older
 // program without sites, passwords or roles may have seeded it. Each part is recorded before
 // the next is planted.
-func plantMissing(ctx context.Context, file string, desk commands.Desk, jwksURL string, now time.Time) (seed, error) {
-	s, err := remembered(ctx, file, desk, jwksURL)
+func plantMissing(ctx context.Context, file string, desk commands.Desk, w seeding) (seed, error) {
+	s, err := remembered(ctx, file, desk, w)
 	if err != nil {
 		return s, err
 	}
 	if len(s.Sites) == 0 {
-		if s.Day, err = plantDay(ctx, desk, s.Patients, now); err != nil {
+		if s.Day, err = plantDay(ctx, desk, s.Patients, w.now); err != nil {
 			return s, err
 		}
 		if err := writeJSON(file, s); err != nil {
@@ -79,7 +93,7 @@ func plantMissing(ctx context.Context, file string, desk commands.Desk, jwksURL 
 		}
 	}
 	s.Staff.Role = sam.Role // older seeds have an administrator
-	if err := plantColleagues(ctx, desk, file, &s); err != nil {
+	if err := plantColleagues(ctx, desk, file, &s, colleagues()); err != nil {
 		return s, err
 	}
 	err = plantCauses(ctx, desk, file, &s)
@@ -92,14 +106,15 @@ func bySandbox(ctx context.Context) context.Context {
 }
 
 // remembered reads the seed, or plants and writes it.
-func remembered(ctx context.Context, file string, desk commands.Desk, jwksURL string) (s seed, err error) {
+func remembered(ctx context.Context, file string, desk commands.Desk, w seeding) (s seed, err error) {
 	err = readJSON(file, &s)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	if s, err = plant(ctx, desk, jwksURL); err != nil {
+	if s, err = plant(ctx, desk, w.jwksURL); err != nil {
 		return s, err
 	}
+	s.Name = w.name
 	return s, writeJSON(file, s)
 }
 
