@@ -123,8 +123,8 @@ func TestManagersFormsNeedManagerRole_D63(t *testing.T) {
 		form := may.get(at).actionForm(t, do, staff.Manager)
 		before := s.changed(t)
 		lee.post(people, form).wants(t, http.StatusForbidden, "", "You cannot use this page")
-		elsewhere.post(people, form).wants(t, http.StatusSeeOther, atElm+"sign-in?unsaved", "")
-		s.browser(t).post(people, form).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+		elsewhere.post(people, form).wants(t, http.StatusForbidden, "", "Nothing has been saved.")
+		s.browser(t).post(people, form).wants(t, http.StatusForbidden, "", "Nothing has been saved.")
 		if after := s.changed(t); after != before {
 			t.Errorf("%s: something was changed", do)
 		}

@@ -99,7 +99,7 @@ func TestRedirectToEveryKindOfCallback_D26(t *testing.T) {
 		"frontdesk-app://callback?s=1":          "frontdesk-app:",
 	} {
 		policy := b.get(s.ask(elm, redirect)).Header.Get("Content-Security-Policy")
-		if !strings.HasSuffix(policy, "; form-action 'self' "+source) {
+		if !strings.HasSuffix(policy, "; form-action 'self' "+source+"; script-src 'self'; connect-src 'self'") {
 			t.Errorf("%s: the policy is %s", redirect, policy)
 		}
 		want := redirect + "?" + approved

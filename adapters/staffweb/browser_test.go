@@ -40,7 +40,7 @@ type seen struct {
 
 func (b *browser) do(method, path string, form url.Values) seen {
 	b.t.Helper()
-	request, err := http.NewRequestWithContext(b.t.Context(), method, b.service.URL+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(b.t.Context(), method, b.service.URL+path, strings.NewReader(inOrder(form)))
 	must(b.t, err)
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -53,6 +53,18 @@ func (b *browser) do(method, path string, form url.Values) seen {
 	body, err := io.ReadAll(answer.Body)
 	must(b.t, err)
 	return seen{answer, string(body)}
+}
+
+// inOrder encodes a form as a browser does: the token comes first in each of our forms.
+func inOrder(form url.Values) string {
+	first, rest := url.Values{}, maps.Clone(form)
+	for _, name := range []string{"token", "whose"} {
+		if form.Has(name) {
+			first[name] = form[name]
+			delete(rest, name)
+		}
+	}
+	return strings.Trim(first.Encode()+"&"+rest.Encode(), "&")
 }
 
 func (b *browser) get(path string) seen { b.t.Helper(); return b.do(http.MethodGet, path, nil) }

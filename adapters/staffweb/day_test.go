@@ -126,7 +126,7 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	for range 2 {
 		c.sends(kim, page, "cancel").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=cancel", "")
 	}
-	c.sends(bob, page, "start").wants(t, http.StatusForbidden, "", "You signed in again") // it is Kim's page
+	c.sends(bob, page, "start").wants(t, http.StatusForbidden, "", "A colleague opened the page") // it is Kim's page
 	c.sends(bob, late, "start", "token", bob.get(c.at(c.expect(t, c.Now()))).form(t, "/elm-street/staff/sign-out").Get("token")).
 		wants(t, http.StatusForbidden, "", "You signed in again")
 	kim.get(c.at(c.visit)).wants(t, http.StatusOK, "", `/day/book?patient=`+c.ann.String())

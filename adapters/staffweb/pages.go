@@ -56,9 +56,11 @@ func (p *Pages) routes() []pagekit.Route {
 	members := projections.People{DB: p.DB}
 	directory := projections.NameDirectory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
+	own := &account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}}
+	p.Gate = own
 	return slices.Concat(
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
-		(&account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}}).Routes(),
+		own.Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
 		(&requests.Section{

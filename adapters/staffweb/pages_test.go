@@ -37,13 +37,14 @@ func TestUnknownPathShowsNotFoundPage(t *testing.T) {
 func TestAssetsAreCacheable(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	b := s.browser(t)
-	for path, mediaType := range map[string]string{"/staff/style.css": "text/css; charset=utf-8", "/staff/icon.svg": "image/svg+xml", "/staff/passkey.js": "text/javascript; charset=utf-8"} {
+	b, member := s.browser(t), s.browser(t)
+	member.signIn(elm, "dr.lee")
+	for path, mediaType := range map[string]string{"/staff/style.css": "text/css; charset=utf-8", "/staff/icon.svg": "image/svg+xml", "/staff/passkey.js": "text/javascript; charset=utf-8", "/staff/session.js": "text/javascript; charset=utf-8"} {
 		answer := b.get(path)
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != mediaType || !strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %s, %v", path, answer.Status, answer.Header)
 		}
-		if !strings.Contains(b.get("/elm-street/staff/sign-in").body, path+"?") {
+		if !strings.Contains(b.get("/elm-street/staff/sign-in").body+member.get(account).body, path+"?") {
 			t.Errorf("no page names %s with its fingerprint", path)
 		}
 	}

@@ -85,6 +85,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
+			Typed: pagekit.Typed{Keys: func() [][32]byte { return [][32]byte{{2}} }, Now: s.Now},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
 				Erasures: eventstore.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},

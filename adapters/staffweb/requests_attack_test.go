@@ -53,7 +53,7 @@ func TestForbiddenRequestActionsChangeNothing_D84(t *testing.T) {
 		"a file by its identifier":      {bob, a.page + "/attachments/" + a.file.ID.String(), nil, http.StatusNotFound, "no such file"},
 		"a deed by GET":                 {bob, a.page + "?" + with(form, "do", "take").Encode(), nil, http.StatusOK, annConcern},
 		"a deed that there is not":      {bob, a.page, with(form, "do", "erase"), http.StatusBadRequest, "could not read"},
-		"somebody else's form":          {kim, a.page, with(form, "do", "note", "text", typed), http.StatusForbidden, typed},
+		"somebody else's form":          {kim, a.page, with(form, "do", "note", "text", typed), http.StatusForbidden, "out of date"},
 		"a form that has seen nothing":  {bob, a.page, with(form, "do", "note", "text", typed, "seen", ""), http.StatusConflict, typed},
 		"a form of the future":          {bob, a.page, with(form, "do", "note", "text", typed, "seen", "99"), http.StatusConflict, typed},
 		"given to a manager":            {bob, a.page, with(form, "do", "give", "to", may.String(), "text", typed), http.StatusBadRequest, typed},

@@ -39,6 +39,8 @@ var verdicts = map[string][6]string{
 	"POST /confirm":                         {asked, in, in, in, in, in},
 	"GET /account/passkeys":                 {asked, in, in, in, in, in},
 	"POST /account/passkeys":                {asked, in, in, in, in, in},
+	"GET /session":                          {in, in, in, in, in, in},
+	"POST /session":                         {in, in, in, in, in, in},
 	"POST /sign-out":                        {in, in, in, in, in, in},
 	"GET /link/{secret}":                    {in, in, in, in, in, in},
 	"GET /link":                             {in, in, in, in, in, in},

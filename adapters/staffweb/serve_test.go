@@ -70,4 +70,4 @@ func TestAnswersSetSecurityHeaders_D27(t *testing.T) {
 }
 
 // ourScript is how a page names the one script of ours.
-var ourScript = regexp.MustCompile(`<script src="/staff/passkey\.js\?[0-9a-f]+" defer></script>`)
+var ourScript = regexp.MustCompile(`<script src="/staff/(?:passkey|session)\.js\?[0-9a-f]+" defer></script>`)

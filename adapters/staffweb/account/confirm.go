@@ -28,11 +28,16 @@ func isOwnPage(then string) bool { return ownPage.MatchString(then) }
 
 // confirmForm asks for reauthentication.
 func (s *Section) confirmForm(r *pagekit.Request) error {
-	return s.showConfirm(r, http.StatusOK, pagekit.FormErrors{})
+	return s.showConfirm(r, http.StatusOK, r.Form.Get("then"), pagekit.FormErrors{})
 }
 
-func (s *Section) showConfirm(r *pagekit.Request, status int, wrong pagekit.FormErrors) error {
-	if !isOwnPage(r.Form.Get("then")) {
+// AskConfirm asks for reauthentication in answer to a form, which the page carries.
+func (s *Section) AskConfirm(r *pagekit.Request, then string) error {
+	return s.showConfirm(r, http.StatusForbidden, then, pagekit.FormErrors{})
+}
+
+func (s *Section) showConfirm(r *pagekit.Request, status int, then string, wrong pagekit.FormErrors) error {
+	if !isOwnPage(then) {
 		return pagekit.ErrUnreadable
 	}
 	passkeys, err := s.Auth.Passkeys.List(r.Context(), r.Tenant, r.Session.Staff)
@@ -40,7 +45,7 @@ func (s *Section) showConfirm(r *pagekit.Request, status int, wrong pagekit.Form
 		return err
 	}
 	page := confirmPage{
-		Passkey: len(passkeys) > 0, Then: r.Form.Get("then"), Token: r.Session.FormToken(string(signin.ToConfirm)), FormErrors: wrong,
+		Passkey: len(passkeys) > 0, Then: then, Token: r.Session.FormToken(string(signin.ToConfirm)), FormErrors: wrong,
 		Typed: wrong.Password("password", "Your password", "", "current-password"),
 	}
 	_, page.Here = s.passkeySite(r)
@@ -60,19 +65,22 @@ func (s *Section) confirm(r *pagekit.Request) error {
 	if !isOwnPage(r.Form.Get("then")) {
 		return pagekit.ErrUnreadable
 	}
-	err := s.verify(r)
+	session, err := s.verify(r)
 	if refusal, ok := refusalOf(err); ok {
 		field, text := "password", "Incorrect password"
 		if r.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}
 		status, text := s.refusalText(r, refusal, text)
-		return s.showConfirm(r, status, pagekit.FormError(field, text))
+		return s.showConfirm(r, status, r.Form.Get("then"), pagekit.FormError(field, text))
 	}
 	if errors.Is(err, signin.ErrRenewed) {
 		return pagekit.ErrStale
 	}
 	if err != nil {
+		return err
+	}
+	if shown, err := s.ShowCarried(r, session, pagekit.ConfirmedMeanwhile); shown || err != nil {
 		return err
 	}
 	if r.Ask.Made {
@@ -83,15 +91,15 @@ func (s *Section) confirm(r *pagekit.Request) error {
 
 // verify checks the passkey's signature in the form, or else the password, and gives the
 // browser the session's new token. The error is a refusal if it is wrong.
-func (s *Section) verify(r *pagekit.Request) error {
+func (s *Section) verify(r *pagekit.Request) (session string, err error) {
 	if r.Form.Has("signed") {
 		ask := signin.Ask{Purpose: signin.ToConfirm, Member: r.Session.Staff, Binding: r.Session.Token}
 		token, err := s.Auth.ConfirmByPasskey(r.AnonymousContext(), s.passkeyResponse(r, ask), r.Session)
 		if err != nil {
-			return err
+			return "", err
 		}
 		r.SetCookie(s.SessionCookie(r, token))
-		return nil
+		return token, nil
 	}
 	r.Release() // sign-ins have a queue of their own
 	in, err := s.Auth.Confirm(r.AnonymousContext(), s.newTry(r, r.Session.Username, r.Form.Get("password")), r.Session)
@@ -99,8 +107,8 @@ func (s *Section) verify(r *pagekit.Request) error {
 		r.SetCookie(s.SessionCookie(r, in.Session))
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.SetCookie(s.DeviceCookie(r, in.Device))
-	return nil
+	return in.Session, nil
 }

@@ -152,7 +152,7 @@ func (s *Section) secondStep(r *pagekit.Request) error {
 		return err
 	}
 	if !found {
-		return r.RedirectToSignIn()
+		return s.signInAgain(r)
 	}
 	in, err := s.Auth.SignInByPasskey(r.AnonymousContext(), s.passkeyResponse(r, signin.Ask{Purpose: signin.AfterPassword, Member: h.Staff, Binding: step}))
 	s.recordSignIn(r, in, err)
@@ -168,4 +168,13 @@ func (s *Section) secondStep(r *pagekit.Request) error {
 	}
 	r.SetCookie(s.StepCookie(r, ""))
 	return s.finishSignIn(r, in)
+}
+
+// signInAgain asks for the password again after a step that has ended. It carries what was
+// typed.
+func (s *Section) signInAgain(r *pagekit.Request) error {
+	if r.Carried.Typed == "" {
+		return r.RedirectToSignIn()
+	}
+	return s.showSignIn(r, http.StatusForbidden, signInPage{})
 }

@@ -24,11 +24,12 @@ var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "link
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.NewRoute("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Public(s.signInForm), http.MethodPost: pagekit.Public(s.signIn)}),
-		pagekit.NewRoute("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Public(s.signInByPasskey)}),
-		pagekit.NewRoute("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Public(s.secondForm), http.MethodPost: pagekit.Public(s.secondStep)}),
+		pagekit.NewRoute("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Public(s.signInForm), http.MethodPost: pagekit.Public(s.signIn)}.WithCarried()),
+		pagekit.NewRoute("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Public(s.signInByPasskey)}.WithCarried()),
+		pagekit.NewRoute("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Public(s.secondForm), http.MethodPost: pagekit.Public(s.secondStep)}.WithCarried()),
 		pagekit.NewRoute("/challenge", "challenge", pagekit.Methods{http.MethodPost: pagekit.Public(s.challenge)}),
-		pagekit.NewRoute("/confirm", "confirm", pagekit.FormMethods(staff.ManageOwnAccount, s.confirmForm, s.confirm)),
+		pagekit.NewRoute("/confirm", "confirm", pagekit.FormMethods(staff.ManageOwnAccount, s.confirmForm, s.confirm).WithCarried()),
+		pagekit.NewRoute("/session", "session", pagekit.Methods{http.MethodGet: pagekit.Public(s.session), http.MethodPost: pagekit.Public(s.staySignedIn)}),
 		pagekit.NewRoute("/sign-out", "sign-out", pagekit.Methods{http.MethodPost: pagekit.Public(s.signOut)}),
 		pagekit.NewRoute("/link/{secret}", "link", pagekit.Methods{http.MethodGet: pagekit.Public(s.openLink)}),
 		pagekit.NewRoute("/link", "link", pagekit.Methods{http.MethodGet: pagekit.Public(s.linkForm), http.MethodPost: pagekit.Public(s.acceptLink)}),

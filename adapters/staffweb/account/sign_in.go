@@ -35,6 +35,15 @@ func (s *Section) signInForm(r *pagekit.Request) error {
 	return s.showSignIn(r, http.StatusOK, signInPage{SignedOut: r.Form.Has("signed-out"), Unsaved: r.Form.Has("unsaved"), Ended: ended})
 }
 
+// AskSignIn shows the sign-in page in answer to a form, which the page carries.
+func (s *Section) AskSignIn(r *pagekit.Request) error {
+	ended, err := s.endedReason(r)
+	if err != nil {
+		return err
+	}
+	return s.showSignIn(r, http.StatusForbidden, signInPage{Ended: ended})
+}
+
 // endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
 func (s *Section) endedReason(r *pagekit.Request) (why string, err error) {
@@ -167,16 +176,23 @@ func (s *Section) recordSignIn(r *pagekit.Request, in signin.SignedIn, err error
 		slog.String("source", r.Source))
 }
 
-// finishSignIn sets the cookies of the new session, and redirects to the page that the
-// browser first asked for, or to the page that asks for the passkey.
+// finishSignIn sets the cookies of the new session, and shows the carried form, or
+// redirects to the page that the browser first asked for. After a password, a passkey may
+// be asked for before that.
 func (s *Section) finishSignIn(r *pagekit.Request, in signin.SignedIn) error {
 	if in.Step == "" {
 		if err := s.setSessionCookies(r, in); err != nil {
 			return err
 		}
+		if shown, err := s.ShowCarried(r, in.Session, pagekit.SignedOutMeanwhile); shown || err != nil {
+			return err
+		}
 		return r.RedirectOnward()
 	}
 	r.SetCookie(s.StepCookie(r, in.Step))
+	if r.Carried.Typed != "" {
+		return s.showSecond(r, http.StatusOK, "")
+	}
 	return r.Redirect(r.Base() + "/sign-in/second" + r.Ask.Query())
 }
 
@@ -210,6 +226,7 @@ func (s *Section) signOut(r *pagekit.Request) error {
 		return err
 	}
 	r.SetCookie(s.SessionCookie(r, ""))
+	r.Header().Set("Clear-Site-Data", `"cache"`) // no page comes back by the Back button
 	if r.Ask.Made {
 		return r.RedirectToSignIn()
 	}

@@ -1,7 +1,6 @@
 package day
 
 import (
-	"net/http"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -83,7 +82,8 @@ func (s *Section) act(r *pagekit.Request) error {
 		return pagekit.ErrUnreadable
 	}
 	if !r.HasToken(purpose) {
-		return s.show(r, response{status: http.StatusForbidden, FormErrors: pagekit.FormError("facts", pagekit.SignedInAgain)})
+		status, wrong := r.Unsent("facts")
+		return s.show(r, response{status: status, FormErrors: wrong})
 	}
 	seen, found, err := s.load(r)
 	if err != nil {

@@ -78,7 +78,8 @@ func (s *Section) readPatient(r *pagekit.Request) (about patient.ID, name projec
 func (s *Section) book(r *pagekit.Request) error {
 	once := r.Form.Get("once")
 	if !r.HasToken(purpose) {
-		return s.showBook(r, http.StatusForbidden, once, pagekit.FormError("date", pagekit.SignedInAgain))
+		status, wrong := r.Unsent("date")
+		return s.showBook(r, status, once, wrong)
 	}
 	about, ok := parse.ID(r.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {

@@ -93,7 +93,7 @@ func numbered(field string, n int) string {
 // add adds a display and shows its link, once.
 func (s *Section) add(r *pagekit.Request) error {
 	if !s.Confirmed(r) {
-		return s.ConfirmFirst(r, "displays?add")
+		return s.ConfirmForm(r, "displays?add")
 	}
 	once := r.Form.Get("once")
 	if strings.TrimSpace(once) == "" {
@@ -111,6 +111,15 @@ func (s *Section) add(r *pagekit.Request) error {
 		return s.showRefusal(r, err)
 	}
 	return s.showHanded(r, wanted.Name, given)
+}
+
+// showUnsent shows the values of a form of another session again.
+func (s *Section) showUnsent(r *pagekit.Request) error {
+	if !s.Confirmed(r) {
+		return s.ConfirmForm(r, "displays?add")
+	}
+	status, wrong := r.Unsent("name")
+	return s.showForm(r, status, wrong)
 }
 
 // showRefusal shows why a display was not added.

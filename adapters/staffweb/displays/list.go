@@ -66,10 +66,14 @@ func (s *Section) state(r *pagekit.Request, d projections.Display) string {
 
 // change runs a manager's action on displays.
 func (s *Section) change(r *pagekit.Request) error {
+	do := r.Form.Get("do")
+	if !r.HasToken("displays") && do == "add" {
+		return s.showUnsent(r)
+	}
 	if !r.HasToken("displays") {
 		return pagekit.ErrStale
 	}
-	switch r.Form.Get("do") {
+	switch do {
 	case "add":
 		return s.add(r)
 	case "remove":

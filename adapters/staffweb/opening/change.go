@@ -110,9 +110,6 @@ func readReopening(r *pagekit.Request, zone *time.Location) (c change, wrong pag
 
 // change makes a change, after the manager has seen its effect for patients.
 func (s *Section) change(r *pagekit.Request) error {
-	if !r.HasToken(purpose) {
-		return pagekit.ErrStale
-	}
 	found, err := s.Availability.Receptions(r.Context(), r.Tenant)
 	if err != nil {
 		return err
@@ -121,15 +118,19 @@ func (s *Section) change(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
+	if !r.HasToken(purpose) {
+		status, unsent := r.Unsent(fieldOf(c))
+		return s.showForm(r, status, found, c, unsent)
+	}
 	if len(wrong.Faults) > 0 {
-		return s.showForm(r, found, c, wrong)
+		return s.showForm(r, http.StatusBadRequest, found, c, wrong)
 	}
 	rehearsal := &commands.Rehearsal{Store: s.Desk.Store}
 	if err := s.carryOut(r, c, rehearsal); err != nil {
 		return s.showRefusal(r, found, c, err)
 	}
 	if len(rehearsal.Changes) == 0 {
-		return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), "You have not changed anything"))
+		return s.showForm(r, http.StatusBadRequest, found, c, pagekit.FormError(fieldOf(c), "You have not changed anything"))
 	}
 	return s.apply(r, found, c, found.After(rehearsal.Events()...))
 }
@@ -181,15 +182,15 @@ func (s *Section) showRefusal(r *pagekit.Request, found practice.Receptions, c c
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), refusal.Detail))
+	return s.showForm(r, http.StatusBadRequest, found, c, pagekit.FormError(fieldOf(c), refusal.Detail))
 }
 
 // showForm shows the form of a change with its faults.
-func (s *Section) showForm(r *pagekit.Request, found practice.Receptions, c change, wrong pagekit.FormErrors) error {
+func (s *Section) showForm(r *pagekit.Request, status int, found practice.Receptions, c change, wrong pagekit.FormErrors) error {
 	if c.typ == "" {
-		return s.showForAll(r, c.do, http.StatusBadRequest, r.Form, wrong)
+		return s.showForAll(r, c.do, status, r.Form, wrong)
 	}
-	s.showType(r, http.StatusBadRequest, found, c.typ, r.Form, wrong)
+	s.showType(r, status, found, c.typ, r.Form, wrong)
 	return nil
 }
 

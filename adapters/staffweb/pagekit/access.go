@@ -66,6 +66,7 @@ func (route Route) serve(s *Site) Page {
 		if !ok {
 			return notAllowed(r, route.Methods)
 		}
+		r.public = access.right == ""
 		prepare := s.prepare
 		if access.screen {
 			prepare = s.prepareScreen
@@ -73,23 +74,29 @@ func (route Route) serve(s *Site) Page {
 		if err := prepare(r, formBytes+access.extraBytes); err != nil {
 			return err
 		}
-		return access.serve(r)
+		_, r.isPage = route.Methods[http.MethodGet]
+		return access.serve(s, r)
 	}
 }
 
-// serve answers with the page if the browser has access. One without a session is sent to
-// the sign-in page, whatever it asks for (D25).
-func (d Access) serve(r *Request) error {
+// serve answers with the page if the browser has access.
+func (d Access) serve(s *Site, r *Request) error {
 	switch {
 	case d.right == "":
-	case r.isUnsavedForm():
-		return r.Redirect(r.Base() + "/sign-in?unsaved") // which says that nothing has been saved (D143)
 	case !r.SignedIn:
-		return r.RedirectToSignIn()
+		return s.signInFirst(r)
 	case !r.Session.Roles.May(d.right):
 		return forbidden(d.right)
+	case s.isOthers(r):
+		return errOther
 	}
 	return d.page(r)
+}
+
+// isOthers reports whether a form was made for another member.
+func (s *Site) isOthers(r *Request) bool {
+	member, ok := s.Typed.owner(r.Tenant, r.Form.Get("token"))
+	return ok && member != r.Session.Staff
 }
 
 // notAllowed refuses a method and lists those of the page.

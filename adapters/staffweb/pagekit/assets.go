@@ -21,6 +21,9 @@ var passkeyScript []byte
 //go:embed assets/live.js
 var liveScript []byte
 
+//go:embed assets/session.js
+var sessionScript []byte
+
 // asset is a file shared by the pages of all practices. Its address changes with its
 // content, so browsers may cache it.
 type asset struct {
@@ -33,15 +36,18 @@ const (
 	iconPath    = "/staff/icon.svg"
 	passkeyPath = "/staff/passkey.js"
 	livePath    = "/staff/live.js"
+	sessionPath = "/staff/session.js"
 )
 
 var (
 	assets = map[string]asset{
 		stylePath: {"text/css; charset=utf-8", style}, iconPath: {"image/svg+xml", icon},
 		passkeyPath: {"text/javascript; charset=utf-8", passkeyScript}, livePath: {"text/javascript; charset=utf-8", liveScript},
+		sessionPath: {"text/javascript; charset=utf-8", sessionScript},
 	}
 	styleURL   = stylePath + "?" + fingerprint(style)
 	iconURL    = iconPath + "?" + fingerprint(icon)
+	sessionURL = sessionPath + "?" + fingerprint(sessionScript)
 	scriptURLs = map[Script]string{
 		Passkeys: passkeyPath + "?" + fingerprint(passkeyScript), Live: livePath + "?" + fingerprint(liveScript),
 	}

@@ -2,9 +2,11 @@ package pagekit
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"slices"
@@ -40,6 +42,10 @@ func (s *Site) readForm(r *Request, most int) error {
 	r.Form = r.HTTP.Form
 	if r.HTTP.Method == http.MethodPost {
 		r.Form = r.HTTP.PostForm //nolint:forbidigo // the field, not the function of that name
+		r.Carried = Carried{r.Form.Get("whose"), r.Form.Get("typed")}
+		if r.again = r.Form.Has("again"); r.again { // a hidden page
+			r.notice = SignedOutMeanwhile
+		}
 	}
 	r.Ask = parseAsk(r.Form, path.Base(r.HTTP.URL.Path))
 	return nil
@@ -64,16 +70,33 @@ func (s *Site) receive(r *Request, most int) error {
 }
 
 // receiveRest reads the rest of a long form, at the same pace as its beginning. It
-// reads nothing from a browser without a session, which the page sends to sign in.
+// reads nothing from a browser without a session, which is refused or sent to sign in,
+// unless the form is one that a page of ours made for a member (D151).
 func (s *Site) receiveRest(r *Request, begun []byte, most int) ([]byte, error) {
-	if err := s.findSession(r); err != nil || !r.SignedIn {
-		return nil, err
+	if !s.isMembers(r, begun) {
+		if err := s.findSession(r); err != nil {
+			return nil, err
+		}
+		if !r.SignedIn && r.public {
+			return nil, ErrTooLong
+		}
+		if !r.SignedIn {
+			return nil, nil
+		}
 	}
 	if err := r.acquire(s.permits.forms); err != nil {
 		return nil, err
 	}
 	r.setReadDeadline(clock.Deadline(formTime * time.Duration(most-formBytes) / formBytes))
 	return r.receive(begun, most)
+}
+
+// isMembers reports whether the first field of a form names its member.
+func (s *Site) isMembers(r *Request, begun []byte) bool {
+	first, _, _ := bytes.Cut(begun, []byte("&"))
+	fields, err := url.ParseQuery(string(first))
+	_, ok := s.Typed.owner(r.Tenant, cmp.Or(fields.Get("token"), fields.Get("whose")))
+	return err == nil && ok
 }
 
 // receive reads the body after its beginning, up to most bytes in all. With
@@ -194,7 +217,3 @@ type Choice struct {
 
 // Area is a field for several lines of text. Its name is its ID.
 type Area struct{ ID, Label, Hint, Value, Fault string }
-
-// SignedInAgain is the text for a form of a session that has ended, if the typed values
-// are kept.
-const SignedInAgain = "You signed in again after opening this page, so nothing was saved. What you typed is still here. Submit it again."

@@ -69,6 +69,9 @@ type layout struct {
 	// FindPatient is the token of the form that finds a patient; "" without the right to.
 	FindPatient string
 	Ask         Ask    // to continue with after signing in or out
+	Carried     Carried
+	Notice      string // above the content; "" for none
+	Watch       *watch // nil without a session
 	Help        string // the support contact; "" on pages that patients can see
 	Content     any
 }
@@ -91,9 +94,11 @@ func supportContact(r *Request) string {
 func (s *Site) Show(r *Request, page View) {
 	l := layout{
 		Title: page.Title, Practice: r.Practice.Name, Base: r.Base(),
-		Style: styleURL, Icon: iconURL, Ask: r.Ask, Help: supportContact(r), Content: page.Content,
+		Style: styleURL, Icon: iconURL, Ask: r.Ask, Carried: r.Carried, Notice: r.notice, Help: supportContact(r), Content: page.Content,
 	}
 	if r.SignedIn {
+		l.Watch = s.watch(r)
+		r.allowScript(NoScript)
 		l.Reset = projections.AskedReset{At: r.Session.ResetAt}.Waits(s.Now())
 		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
 		if r.Session.Roles.May(staff.SeePatients) {
@@ -123,9 +128,10 @@ func (s *Site) Show(r *Request, page View) {
 	r.setHeaders(mediaType)
 }
 
-// allowScript lets the page run a script, and use the features that the script needs.
+// allowScript lets the page run our scripts, and use the features that the script needs.
 func (r *Request) allowScript(script Script) {
-	r.Header().Set("Content-Security-Policy", Policy("")+scripted)
+	policy := r.Header().Get("Content-Security-Policy")
+	r.Header().Set("Content-Security-Policy", strings.TrimSuffix(policy, scripted)+scripted)
 	if script == Passkeys {
 		r.Header().Set("Permissions-Policy", passkeysAllowed)
 	}

@@ -28,6 +28,7 @@ type Request struct {
 	Display  projections.Display // zero unless the page is for a screen
 	Form     url.Values          // the body of a POST, the query of any other request
 	Ask      Ask
+	Carried  Carried // of a page that asks who is there
 
 	connection context.Context     // ends when the browser disconnects
 	w          http.ResponseWriter // for headers; the rest of the answer is written after the page is made
@@ -38,6 +39,11 @@ type Request struct {
 	write      func(http.ResponseWriter) // in place of the body; nil for none
 	head       int64                     // idx up to which a live page has read
 	ended      bool                      // the browser has a token, but its session has ended
+	public     bool                      // the page needs no session
+	isPage     bool                      // the address is also that of a page
+	again      bool                      // the form was carried, and does nothing
+	address    string                    // of the page, if it is not the request's; "" if it is
+	notice     string                    // above the content; "" for none
 }
 
 // Acquire releases the request's permit, and takes one for querying the database.
@@ -72,17 +78,24 @@ func (s *Site) findSession(r *Request) (err error) {
 	if token == "" {
 		return nil
 	}
+	find := s.Auth.Sessions.Find
+	if r.isAutomatic() {
+		find = s.Auth.Sessions.Peek
+	}
+	err = s.openSession(r, find, token)
+	r.ended = err == nil && !r.SignedIn
+	return err
+}
+
+// openSession finds the session of a token and its practice.
+func (s *Site) openSession(r *Request, find func(context.Context, string, string) (signin.Session, bool, error), token string) (err error) {
 	if err := s.Acquire(r); err != nil {
 		return err
 	}
-	session := s.Auth.Sessions.Find
-	if r.isAutomatic() {
-		session = s.Auth.Sessions.Peek
-	}
-	if r.Session, r.SignedIn, err = session(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
-		r.ended = err == nil
+	if r.Session, r.SignedIn, err = find(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
 		return err
 	}
+	r.Session.Mark = s.Typed.mark(r.Tenant, r.Session.Staff)
 	r.Practice, err = s.Practices.Find(r.Context(), r.Tenant)
 	return err
 }
@@ -143,7 +156,7 @@ func (r *Request) Token(purpose string) string { return r.Session.FormToken(purp
 
 // HasToken reports whether the submitted form has the session's token for the purpose.
 func (r *Request) HasToken(purpose string) bool {
-	return r.SignedIn && r.Session.Owns(r.Form.Get("token"), purpose)
+	return r.SignedIn && !r.again && r.Session.Owns(r.Form.Get("token"), purpose)
 }
 
 // OnceKey combines the form's own key with the member of staff. So a form takes effect
@@ -164,12 +177,6 @@ func (r *Request) Redirect(address string) error {
 // RedirectToSignIn redirects a browser without a session to the sign-in page, whatever it
 // asks for, so that it learns nothing about applications and practices (D25).
 func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
-
-// isUnsavedForm reports whether a form came after the end of its session. The form that
-// approves an application is none: nothing is typed in it, and signing in leads back to it.
-func (r *Request) isUnsavedForm() bool {
-	return r.ended && r.HTTP.Method == http.MethodPost && !r.Ask.Made
-}
 
 // RedirectOnward redirects to the page that the browser first asked for.
 func (r *Request) RedirectOnward() error {

@@ -32,6 +32,8 @@ type Site struct {
 	Practices projections.Practices
 	Names     projections.Names
 	Auth      signin.Service
+	Typed     Typed
+	Gate      Gate // set by the section with the sign-in page
 	Desk      commands.Desk
 	// Record adds a line to the access record. It does not block.
 	Record func(access.Call)
@@ -49,6 +51,8 @@ type Site struct {
 	Log      *slog.Logger
 
 	permits permits
+	router  *mux.Router
+	routes  map[string]Route // by their paths, which are their names in the router
 }
 
 // practicePath is the path prefix of a practice's pages.
@@ -59,11 +63,13 @@ func (s *Site) Handler(routes []Route) http.Handler {
 	s.permits = newPermits(s.InFlight)
 	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.permits.forms, "pages": s.permits.pages})
 	router := mux.NewRouter().SkipClean(true)
+	s.router, s.routes = router, map[string]Route{}
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
 	for _, r := range routes {
-		router.Handle(practicePath+r.Path, s.handle(r.Name, r.serve(s)))
+		router.Handle(practicePath+r.Path, s.handle(r.Name, r.serve(s))).Name(r.Path)
+		s.routes[r.Path] = r
 	}
 	router.NotFoundHandler = s.handle("unknown", func(*Request) error { return ErrNotFound })
 	return s.withSecurityHeaders(router)

@@ -56,10 +56,11 @@ func (s *Section) changeDetails(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	if !r.HasToken(w.purpose()) {
-		return pagekit.ErrStale
-	}
 	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
+	if !r.HasToken(w.purpose()) { // a colleague may have changed them meanwhile
+		status, wrong := r.Unsent("name")
+		return s.showDetails(r, w, status, wrong.With("name", "The details are now "+described(w)+"."), name, typed)
+	}
 	born, ok := pagekit.ParseBirthDate(typed, s.Now())
 	long := pagekit.TooLong(name, parse.MaxName)
 	switch {

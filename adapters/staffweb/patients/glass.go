@@ -50,7 +50,11 @@ func (s *Section) breakGlass(r *pagekit.Request) error {
 		return err
 	}
 	if !r.HasToken(w.purpose()) {
-		return pagekit.ErrStale
+		if s.isOpen(w) {
+			return pagekit.ErrStale
+		}
+		status, wrong := r.Unsent("reason")
+		return s.showClosed(r, w, status, wrong)
 	}
 	reason := r.FormText("reason")
 	err = s.Desk.BreakGlass(r.StaffContext(), commands.BreakGlass{Tenant: r.Tenant, Patient: w.ID, By: r.Session.Staff, Reason: reason})

@@ -37,14 +37,15 @@ func (s *Section) addNote(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	name, ok := parseFormID(r, w, r.Form.Get("made"))
-	if !r.HasToken(w.purpose()) || !ok {
-		return pagekit.ErrStale
-	}
 	if !s.isOpen(w) {
 		return s.showClosed(r, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again."))
 	}
 	typed := r.FormText("note")
+	name, ok := parseFormID(r, w, r.Form.Get("made"))
+	if !r.HasToken(w.purpose()) || !ok {
+		status, wrong := r.Unsent("note")
+		return s.show(r, w, status, recordPage{FormErrors: wrong, Typed: typed})
+	}
 	if wrong := pagekit.TooLong(typed, longestNote); wrong != "" {
 		return s.show(r, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", wrong), Typed: typed})
 	}

@@ -39,10 +39,11 @@ func (s *Section) showRegister(r *pagekit.Request, status int, page registerPage
 func (s *Section) register(r *pagekit.Request) error {
 	made := r.Form.Get("made")
 	id, ok := parseFormID(r, subject{}, made)
-	if !r.HasToken("register") || !ok {
-		return pagekit.ErrStale
-	}
 	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
+	if !r.HasToken("register") || !ok {
+		status, wrong := r.Unsent("name")
+		return s.showRegister(r, status, registerPage{Made: newFormID(r, subject{}), FormErrors: wrong}, name, typed)
+	}
 	born, ok := pagekit.ParseBirthDate(typed, s.Now())
 	if !ok {
 		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", pagekit.BirthDateError)}, name, typed)

@@ -63,7 +63,8 @@ func (s *Section) showSearch(r *pagekit.Request, status int, page searchPage) er
 // search runs a search, and redirects to its result.
 func (s *Section) search(r *pagekit.Request) error {
 	if !r.HasToken(pagekit.FindPatient) {
-		return pagekit.ErrStale
+		status, wrong := r.Unsent("name")
+		return s.showSearch(r, status, searchPage{FormErrors: wrong})
 	}
 	r.Form = s.sorted(r.Form)
 	wanted, page := s.wantedBy(r)

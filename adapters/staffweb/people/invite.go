@@ -58,7 +58,7 @@ func (s *Section) showInvite(r *pagekit.Request, status int, page invitePage) er
 // invite registers a member of staff, who chooses a password by a link.
 func (s *Section) invite(r *pagekit.Request) error {
 	if !s.Confirmed(r) {
-		return s.ConfirmFirst(r, "people?invite")
+		return s.ConfirmForm(r, "people?invite")
 	}
 	wanted := commands.InviteStaff{
 		Tenant: r.Tenant, Username: r.Form.Get("username"), Name: r.Form.Get("name"), Email: r.Form.Get("email"), Roles: ticked(r),

@@ -95,7 +95,7 @@ func acts() map[string]act {
 // needs recent reauthentication: an unattended browser must not give anyone an account.
 func (s *Section) changePeople(r *pagekit.Request) error {
 	if !r.HasToken("people") {
-		return pagekit.ErrStale
+		return s.showUnsent(r)
 	}
 	switch r.Form.Get("do") {
 	case "find":
@@ -107,6 +107,30 @@ func (s *Section) changePeople(r *pagekit.Request) error {
 		return s.changePerson(r, act)
 	}
 	return pagekit.ErrUnreadable
+}
+
+// showUnsent shows the values of a form of another session again.
+func (s *Section) showUnsent(r *pagekit.Request) error {
+	do := r.Form.Get("do")
+	switch {
+	case do == "invite" && !s.Confirmed(r):
+		return s.ConfirmForm(r, "people?invite")
+	case do == "invite":
+		status, wrong := r.Unsent("name")
+		return s.showInvite(r, status, invitePage{FormErrors: wrong})
+	case do != "roles":
+		return pagekit.ErrStale
+	}
+	members, err := s.People.List(r.Context(), r.Tenant)
+	if err != nil {
+		return err
+	}
+	about, err := memberOf(r, members)
+	if err != nil {
+		return err
+	}
+	status, wrong := r.Unsent(firstRole)
+	return s.showPerson(r, status, personPage{Person: about, FormErrors: wrong, Roles: choices(ticked(r))})
 }
 
 // changePerson runs the action unless the member of staff has changed since the page
@@ -124,8 +148,10 @@ func (s *Section) changePerson(r *pagekit.Request, act act) error {
 		return s.showPerson(r, http.StatusConflict, personPage{Person: about, FormErrors: pagekit.FormError("facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
-	if !s.Confirmed(r) {
-		return s.ConfirmFirst(r, "people?member="+about.Staff.String())
+	if then := "people?member=" + about.Staff.String(); !s.Confirmed(r) && r.Form.Get("do") == "roles" {
+		return s.ConfirmForm(r, then)
+	} else if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, then)
 	}
 	return act(s, r, about)
 }

@@ -67,7 +67,8 @@ func (s *Section) act(r *pagekit.Request, state dataState) error {
 	chosen, ok := actions()[r.Form.Get("do")]
 	switch {
 	case !r.HasToken(state.purpose()):
-		return pagekit.ErrStale
+		status, wrong := r.Unsent(chosen.field)
+		return s.showPatient(r, status, state, patientPage{typed: r.Form, FormErrors: wrong})
 	case !ok:
 		return pagekit.ErrUnreadable
 	case !r.Session.Owns(r.Form.Get("seen"), state.seen()):

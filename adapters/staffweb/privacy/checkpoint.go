@@ -100,10 +100,12 @@ const (
 // compare tells whether the log still begins with a kept checkpoint. Its answer is the
 // service's own, and the page says so.
 func (s *Section) compare(r *pagekit.Request) error {
-	if !r.HasToken("checkpoint") {
-		return pagekit.ErrStale
-	}
 	page := checkpointPage{Kept: r.FormText("kept")}
+	if !r.HasToken("checkpoint") {
+		status, wrong := r.Unsent("kept")
+		page.FormErrors = wrong
+		return s.showCheckpoint(r, status, page)
+	}
 	kept, err := proof.ParseNote([]byte(strings.TrimSpace(page.Kept)))
 	if err != nil {
 		page.FormErrors = pagekit.FormError("kept", noCheckpoint)

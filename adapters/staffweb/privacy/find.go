@@ -17,10 +17,12 @@ import (
 // find shows patients by the beginning of a name, by date of birth or by identifier. It
 // is a POST, so that no address contains a name.
 func (s *Section) find(r *pagekit.Request) error {
-	if !r.HasToken("privacy") {
-		return pagekit.ErrStale
-	}
 	page := homePage{Looked: true, Name: strings.TrimSpace(r.Form.Get("name")), Birth: strings.TrimSpace(r.Form.Get("birth"))}
+	if !r.HasToken("privacy") {
+		status, wrong := r.Unsent("name")
+		page.Looked, page.FormErrors = false, wrong
+		return s.showHome(r, status, page)
+	}
 	if id, ok := parse.ID(page.Name); ok {
 		return r.Redirect(r.Base() + "/privacy/patients/" + id.String())
 	}

@@ -69,8 +69,9 @@ func (s *Section) setInformation(r *pagekit.Request) error {
 	typed := func(topic practice.Topic) string { return r.FormText(string(topic)) }
 	page := informationPage{Version: seen}
 	if !r.HasToken(informationToken) {
-		page.FormErrors = pagekit.FormError(string(practice.Purposes), pagekit.SignedInAgain)
-		return s.showInformation(r, http.StatusForbidden, page, typed)
+		status, wrong := r.Unsent(string(practice.Purposes))
+		page.FormErrors = wrong
+		return s.showInformation(r, status, page, typed)
 	}
 	texts := map[practice.Topic]string{}
 	for _, topic := range practice.Topics() {

@@ -99,7 +99,7 @@ func (s *Section) Routes() []pagekit.Route {
 func (s *Section) confirmed(at string, page pagekit.Page) pagekit.Page {
 	return func(r *pagekit.Request) error {
 		if !s.Confirmed(r) {
-			return s.ConfirmFirst(r, at)
+			return s.ConfirmForm(r, at)
 		}
 		return page(r)
 	}

@@ -79,7 +79,8 @@ func (s *Section) handle(r *pagekit.Request) error {
 	}
 	typed := readTyped(r)
 	if !r.HasToken(purpose(r)) {
-		return s.show(r, response{status: http.StatusForbidden, typed: typed, FormErrors: pagekit.FormErrors{}.With("handle", pagekit.SignedInAgain)})
+		status, wrong := r.Unsent("handle")
+		return s.show(r, response{status: status, typed: typed, FormErrors: wrong})
 	}
 	found, err := s.find(r)
 	if err != nil {

@@ -53,7 +53,8 @@ func (s *Section) move(r *pagekit.Request) error {
 	typed, wrongFind := readTyped(r), pagekit.TooLong(r.Form.Get("find"), parse.MaxName)
 	switch {
 	case !r.HasToken(purpose(r)):
-		return s.ask(r, found, response{status: http.StatusForbidden, typed: typed, FormErrors: pagekit.FormErrors{}.With("find", pagekit.SignedInAgain)})
+		status, wrong := r.Unsent("find")
+		return s.ask(r, found, response{status: status, typed: typed, FormErrors: wrong})
 	case wrongFind != "":
 		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormError("find", wrongFind)})
 	case r.Form.Get("do") == "find":

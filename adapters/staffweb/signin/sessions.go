@@ -31,6 +31,9 @@ type Session struct {
 	Roles       staff.Roles
 	ConfirmedAt time.Time // the last reauthentication
 	ResetAt     time.Time // when a reset of their account was requested; zero for no request
+	IdleAt      time.Time // when it ends without activity
+	EndsAt      time.Time // when it ends in any case
+	Mark        string    // ends its form tokens; see pagekit.Typed
 	seenAt      time.Time // when the stored time of activity was set
 	formKey     []byte    // stays when the token changes; nil: the token is the key
 }
@@ -45,7 +48,7 @@ func (s Session) FormToken(purpose string) string {
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(purpose))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)) + s.Mark
 }
 
 // Owns reports whether a form token is this session's, for this purpose.
@@ -93,7 +96,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 const sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.form_key, s.reset_at
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, s.reset_at
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -113,6 +116,7 @@ func (s Sessions) Find(ctx context.Context, tenant, token string) (session Sessi
 		if _, err = s.DB.Exec(ctx, noteSeen, hashOf(token), now); err != nil {
 			return Session{}, false, fmt.Errorf("note session: %w", err)
 		}
+		session.IdleAt = now.Add(s.Idle)
 	}
 	return session, true, nil
 }
@@ -123,13 +127,14 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	now, session := s.Now(), Session{Token: token}
 	var resetAt *time.Time
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.formKey, &resetAt)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &resetAt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
 	case err != nil:
 		return Session{}, false, fmt.Errorf("read session: %w", err)
 	}
+	session.IdleAt, session.EndsAt = session.seenAt.Add(s.Idle), session.EndsAt.Add(s.Limit)
 	if resetAt != nil {
 		session.ResetAt = resetAt.UTC()
 	}

@@ -96,8 +96,9 @@ func (s *Section) change(r *pagekit.Request) error {
 		Site: at, Name: field{Was: r.Form.Get("was"), Typed: r.Form.Get("name")}, Rooms: roomFields(r, at), New: field{Typed: r.Form.Get("new")},
 	}
 	if !r.HasToken(purpose) {
-		page.FormErrors = pagekit.FormError("name", pagekit.SignedInAgain)
-		s.showSite(r, http.StatusForbidden, page)
+		status, wrong := r.Unsent("name")
+		page.FormErrors = wrong
+		s.showSite(r, status, page)
 		return nil
 	}
 	if page.check(); len(page.Faults) > 0 {

@@ -66,7 +66,8 @@ func (s *Section) show(r *pagekit.Request, status int, faults pagekit.FormErrors
 // add adds a site.
 func (s *Section) add(r *pagekit.Request) error {
 	if !r.HasToken(purpose) {
-		return s.show(r, http.StatusForbidden, pagekit.FormError("name", pagekit.SignedInAgain))
+		status, wrong := r.Unsent("name")
+		return s.show(r, status, wrong)
 	}
 	all, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {

@@ -168,6 +168,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Screens:   signin.Screens{DB: a.calls, Now: c.RealNow},
 				Journal:   a.journal,
 			},
+			Typed:    pagekit.Typed{Keys: a.derive("frontdesk typed texts of staff"), Now: c.RealNow},
 			Desk:     a.Desk,
 			Record:   a.recorder.Record,
 			Head:     a.live.Since,

@@ -165,7 +165,7 @@ const connect = () => {
   on("beat", () => say("late", false));
   on("late", () => say("late", true));
   on("reset", () => changed({}));
-  on("ended", () => { close(); if (screen) location.reload(); else say("ended", true); });
+  on("ended", () => { close(); if (screen) location.reload(); else { say("ended", true); dispatchEvent(new Event("session")); } });
   on("many", () => { close(); say("many", true); });
   expect();
 };
