@@ -37,12 +37,20 @@ func newTab(t *testing.T) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	return openTab(t, browser, chromedp.WithNewBrowserContext())
+}
+
+// sibling is another tab of the same browser, with its cookies.
+func (b *tab) sibling() *tab { b.t.Helper(); return openTab(b.t, b.ctx) }
+
+func openTab(t *testing.T, parent context.Context, options ...chromedp.ContextOption) *tab {
+	t.Helper()
+	ctx, closeTab := chromedp.NewContext(parent, options...)
 	ctx, cancel := context.WithTimeout(ctx, tabLimit)
 	t.Cleanup(func() { cancel(); closeTab() })
 	tab := &tab{t: t, ctx: ctx, messages: make(chan string, 100)}
 	testworld.Must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
-	err = chromedp.Listen(ctx, func(e any) {
+	err := chromedp.Listen(ctx, func(e any) {
 		if entry, ok := e.(*log.EventEntryAdded); ok {
 			select {
 			case tab.messages <- entry.Entry.Text:

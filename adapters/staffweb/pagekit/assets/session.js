@@ -70,8 +70,9 @@
     for (const part of document.body.children) part.hidden = true;
     page.title = document.title;
     document.title = "You have been signed out";
-    panel = add(document.body, "main", "", { className: "width" });
-    add(panel, "h1", "You have been signed out", { tabIndex: -1 }).focus();
+    panel = add(document.body, "main", "", { className: "width", tabIndex: -1 });
+    add(panel, "h1", document.title);
+    panel.focus();
     if (!form) {
       add(add(panel, "p", ""), "a", "Sign in", { href: page.signIn });
       return;
