@@ -104,7 +104,7 @@ func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 	s.Pass(15 * time.Minute)
 	back := url.Values{"then": {strings.TrimPrefix(kims, atElm)}}
 	b.post(people, again).wants(t, http.StatusSeeOther, atElm+"confirm?"+back.Encode(), "")
-	b.post(people, invited).wants(t, http.StatusForbidden, "", "What you typed is kept in this page")
+	b.post(people, invited).wants(t, http.StatusForbidden, "", "Your text is kept in this page")
 	if n := s.links(t); n != links {
 		t.Errorf("%d links were made", n-links)
 	}

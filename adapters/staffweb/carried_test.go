@@ -2,6 +2,7 @@ package staffweb_test
 
 import (
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,7 +16,7 @@ import (
 const (
 	signIn   = atElm + "sign-in"
 	unsaved  = "Nothing has been saved."
-	isHere   = "You had been signed out. Nothing has been saved; what you typed is here."
+	isHere   = "You had been signed out. Nothing has been saved; your text is here."
 	typedFor = "She is to ring on Monday."
 )
 
@@ -264,10 +265,10 @@ func TestConfirmingKeepsWhatWasTyped_D151(t *testing.T) {
 		d.officer.get(account)
 		before := d.changed(t)
 		asked := c.by.post(c.path, c.form)
-		asked.wants(t, http.StatusForbidden, "", "What you typed is kept in this page")
+		asked.wants(t, http.StatusForbidden, "", "Your text is kept in this page")
 		confirm := asked.form(t, atElm+"confirm")
 		wrong := c.by.post(atElm+"confirm", with(confirm, "password", "not the password"))
-		wrong.wants(t, http.StatusBadRequest, "", "This is not your password.")
+		wrong.wants(t, http.StatusBadRequest, "", "Incorrect password")
 		if now := d.changed(t); now != before {
 			t.Errorf("%s: something was changed", c.then)
 		}
@@ -282,9 +283,7 @@ func TestConfirmingKeepsWhatWasTyped_D151(t *testing.T) {
 			continue
 		}
 		again := c.form
-		for field, values := range back.form(t, c.path) {
-			again[field] = values
-		}
+		maps.Copy(again, back.form(t, c.path))
 		c.by.post(c.path, with(again, "do", c.button)).wants(t, http.StatusOK, "", "link")
 	}
 }

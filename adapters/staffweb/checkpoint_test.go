@@ -135,5 +135,5 @@ func TestCheckpointPageComparesKeptNote_D140(t *testing.T) {
 			t.Errorf("%s: the page shows what was pasted as it is", name)
 		}
 	}
-	b.post(checkpointPage, url.Values{"kept": {kept.Note}}).wants(t, http.StatusForbidden, "", "This page is out of date")
+	b.post(checkpointPage, url.Values{"kept": {kept.Note}}).wants(t, http.StatusForbidden, "", "You signed in again")
 }

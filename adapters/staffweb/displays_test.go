@@ -247,7 +247,7 @@ func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	oaks.post(elsewhere, theirs).wants(t, http.StatusBadRequest, "", "Choose a site")
 	foreign := w.display(display.Number)
 	foreign.Set("token", "x")
-	w.manager.post(displays, foreign).wants(t, http.StatusForbidden, "", "out of date")
+	w.manager.post(displays, foreign).wants(t, http.StatusForbidden, "", "You signed in again")
 	w.manager.header.Set("Sec-Fetch-Site", "cross-site")
 	w.manager.post(displays, w.display(display.Number)).wants(t, http.StatusForbidden, "", "submitted from another website")
 	w.manager.header.Del("Sec-Fetch-Site")

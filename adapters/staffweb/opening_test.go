@@ -178,7 +178,7 @@ func TestOpeningConflictAsksAgain_D89(t *testing.T) {
 	forged := maps.Clone(sure)
 	forged.Set("sure", "x")
 	b.post(openingAt, forged).wants(t, http.StatusConflict, "", "A colleague changed the opening hours")
-	other.post(openingAt, sure).wants(t, http.StatusForbidden, "", "out of date")
+	other.post(openingAt, sure).wants(t, http.StatusForbidden, "", "You signed in again")
 	other.means(ofMedical("off")).wants(t, http.StatusSeeOther, openingAt+"?done=off", "")
 	again := b.post(openingAt, sure)
 	again.wants(t, http.StatusConflict, "", "A colleague changed the opening hours after you opened this page")

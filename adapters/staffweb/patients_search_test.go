@@ -58,7 +58,7 @@ func TestSearchFindsPatients_D85(t *testing.T) {
 	for field, fault := range map[string]string{"": "Enter a name, date of birth or patient ID", "born": "Enter a date of birth with a day", "identifier": "36 letters"} {
 		b.find(url.Values{field: {"31 February"}}).wants(t, http.StatusBadRequest, "", fault)
 	}
-	b.post(patientsPage, url.Values{"name": {"ann"}}).wants(t, http.StatusForbidden, "", "out of date")
+	b.post(patientsPage, url.Values{"name": {"ann"}}).wants(t, http.StatusForbidden, "", "You signed in again")
 
 	b.find(url.Values{"name": {"an"}})
 	lines := s.looks.all()

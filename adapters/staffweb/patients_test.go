@@ -94,7 +94,7 @@ func TestOpeningIsRecordedBeforeRecordIsShown_D85(t *testing.T) {
 		t.Errorf("%d notes, %d openings", notes, opened)
 	}
 	note.Set("made", uuid.NewString()+note.Get("made")[36:])
-	b.post(at+"/notes", note).wants(t, http.StatusForbidden, "", "out of date")
+	b.post(at+"/notes", note).wants(t, http.StatusForbidden, "", "You signed in again")
 
 	*refuses = true
 	if page := b.get(at); page.StatusCode != http.StatusInternalServerError || strings.Contains(page.body, "cough") {
@@ -175,7 +175,7 @@ func TestReasonOpensRecordForHalfAnHour_D85(t *testing.T) {
 	b.post(at+"/glass", form).wants(t, http.StatusBadRequest, "", html.EscapeString(record.ErrNoGlassReason.Detail))
 	form.Set("reason", "She has collapsed")
 	stale := url.Values{"reason": form["reason"]}
-	b.post(at+"/glass", stale).wants(t, http.StatusForbidden, "", "out of date")
+	b.post(at+"/glass", stale).wants(t, http.StatusForbidden, "", "You signed in again")
 	b.post(at+"/glass", form).wants(t, http.StatusSeeOther, "/elm-street/staff/requests/"+request, "")
 	form.Del("request")
 	b.post(at+"/glass", form).wants(t, http.StatusSeeOther, at+"?done=glass", "")
@@ -222,7 +222,7 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 		t.Errorf("%d patients are registered", n)
 	}
 	form.Set("made", ann.String()+form.Get("made")[36:])
-	send("archer ANN", "").wants(t, http.StatusForbidden, "", "out of date")
+	send("archer ANN", "").wants(t, http.StatusForbidden, "", "You signed in again")
 
 	at := patientsPage + "/" + ann.String()
 	details := at + "/details"

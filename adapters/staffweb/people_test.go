@@ -219,9 +219,9 @@ func TestStaffChangesNeedReauthentication_D67(t *testing.T) {
 	for _, do := range []string{"reset", "deactivate"} {
 		b.post(people, b.get(at).actionForm(t, do)).wants(t, http.StatusSeeOther, again, "")
 	}
-	b.post(people, b.get(at).actionForm(t, "roles", staff.Manager)).wants(t, http.StatusForbidden, "", "What you typed is kept in this page")
+	b.post(people, b.get(at).actionForm(t, "roles", staff.Manager)).wants(t, http.StatusForbidden, "", "Your text is kept in this page")
 	b.post(people, b.get(kims).actionForm(t, "reinvite")).wants(t, http.StatusSeeOther, first(kims), "")
-	b.post(people, invited).wants(t, http.StatusForbidden, "", "What you typed is kept in this page")
+	b.post(people, invited).wants(t, http.StatusForbidden, "", "Your text is kept in this page")
 	b.get(first(people+"?invite")).wants(t, http.StatusOK, "", "Nothing has changed yet")
 	page := b.get(again)
 	form := page.form(t, "/elm-street/staff/confirm")

@@ -92,7 +92,7 @@ func TestPrivacyFormsFitOnePatientAndState_D90(t *testing.T) {
 	bo, elsewhere := s.patient(t, elm, "Bo Bell", ""), s.patient(t, oak, "Oli Oak", "")
 	ask := url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}}
 	form := b.deciding(ann, "ask", ask)
-	b.post(about(bo), form).wants(t, http.StatusForbidden, "", "This page is out of date")
+	b.post(about(bo), form).wants(t, http.StatusForbidden, "", "You signed in again")
 	other := s.browser(t)
 	s.member(t, "po.bob", staff.PrivacyOfficer)
 	other.signIn(elm, "po.bob")
@@ -118,7 +118,7 @@ func TestPrivacyFormsFitOnePatientAndState_D90(t *testing.T) {
 	for _, answer := range []seen{b.get(about(ann)), b.post(about(ann)+"/copy", form)} {
 		answer.wants(t, http.StatusSeeOther, at, "")
 	}
-	b.post(about(ann), form).wants(t, http.StatusForbidden, "", "What you typed is kept in this page")
+	b.post(about(ann), form).wants(t, http.StatusForbidden, "", "Your text is kept in this page")
 	if n := s.count(t, "patient.erasure-requested.v1"); n != 1 {
 		t.Errorf("it was asked for %d times", n)
 	}

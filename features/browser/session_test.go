@@ -14,7 +14,7 @@ import (
 const (
 	halfANote = "Seen with her daughter. To ring on Monday."
 	signedOut = `document.title == "You have been signed out"`
-	isHere    = "You had been signed out. Nothing has been saved; what you typed is here."
+	isHere    = "You had been signed out. Nothing has been saved; your text is here."
 )
 
 // startNote is Bob's browser with half a note on Ann's record.
@@ -246,7 +246,7 @@ func TestBrowserHidesAPageThatHasEnded_D151(t *testing.T) {
 	if html := js[string](second, `document.documentElement.outerHTML`); strings.Contains(html, "Archer") {
 		t.Errorf("an empty page still holds\n%s", html)
 	}
-	b.press("Sign in, and see what you typed")
+	b.press("Sign in, and see your text")
 	b.titled("Sign in")
 	b.shows("Nothing has been saved.")
 	b.signIn("bob", password)

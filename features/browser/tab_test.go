@@ -37,13 +37,13 @@ func newTab(t *testing.T) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openTab(t, browser, chromedp.WithNewBrowserContext())
+	return openTab(browser, t, chromedp.WithNewBrowserContext())
 }
 
 // sibling is another tab of the same browser, with its cookies.
-func (b *tab) sibling() *tab { b.t.Helper(); return openTab(b.t, b.ctx) }
+func (b *tab) sibling() *tab { b.t.Helper(); return openTab(b.ctx, b.t) }
 
-func openTab(t *testing.T, parent context.Context, options ...chromedp.ContextOption) *tab {
+func openTab(parent context.Context, t *testing.T, options ...chromedp.ContextOption) *tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(parent, options...)
 	ctx, cancel := context.WithTimeout(ctx, tabLimit)

@@ -170,8 +170,8 @@ func (s *Section) secondStep(r *pagekit.Request) error {
 	return s.finishSignIn(r, in)
 }
 
-// signInAgain asks for the password again after a step that has ended. It carries what was
-// typed.
+// signInAgain asks for the password again after a step that has ended. It carries the
+// form.
 func (s *Section) signInAgain(r *pagekit.Request) error {
 	if r.Carried.Typed == "" {
 		return r.RedirectToSignIn()

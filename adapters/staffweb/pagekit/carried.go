@@ -8,8 +8,8 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// Gate shows the pages that ask who is there, in answer to a form. They carry what was
-// typed (D151).
+// Gate shows the pages that ask who is there, in answer to a form. They carry the form
+// (D151).
 type Gate interface {
 	AskSignIn(*Request) error
 	AskConfirm(r *Request, then string) error
@@ -23,9 +23,9 @@ type Carried struct {
 
 // The notices of a page that shows a form again.
 const (
-	SignedOutMeanwhile = "You had been signed out. Nothing has been saved; what you typed is here. Check it, and send it again."
+	SignedOutMeanwhile = "You had been signed out. Nothing has been saved; your text is here. Check it, and submit it again."
 	nothingSent        = "You had been signed out. Nothing has been saved. If you still want it, do it again."
-	ConfirmedMeanwhile = "You have confirmed that it is you. Nothing has been saved yet; what you typed is here. Send it again."
+	ConfirmedMeanwhile = "You have confirmed that it is you. Nothing has been saved yet; your text is here. Submit it again."
 )
 
 // WithCarried makes room for a carried form in the POST.
@@ -36,10 +36,9 @@ func (m Methods) WithCarried() Methods {
 	return m
 }
 
-// carry seals the request's form for the member whom its token names, to be shown at the
-// address of a page. It reports false if there is nothing to carry: no page has the form's
-// own address, or the form is too long or no member's. An application's request has a way
-// of its own.
+// carry seals the request's form for the member in its token, to be shown at the address
+// of a page. It reports false if it carries nothing: no page has the form's own address, or
+// the form is too long or no member's. An application's request has a way of its own.
 func (s *Site) carry(r *Request, page string) bool {
 	token := r.Form.Get("token")
 	member, ok := s.Typed.owner(r.Tenant, token)
@@ -73,8 +72,8 @@ func (s *Site) ConfirmForm(r *Request, then string) error {
 	return s.Gate.AskConfirm(r, then)
 }
 
-// ShowCarried shows the page of the carried form to the member of a new session, with what
-// was typed and a notice. It reports false if there is no form, or if it is not theirs.
+// ShowCarried shows the page of the carried form to the member of a new session, filled
+// in and with a notice. It reports false without a form, and if the form is not theirs.
 func (s *Site) ShowCarried(r *Request, session, notice string) (shown bool, err error) {
 	if r.Carried.Typed == "" {
 		return false, nil
@@ -101,8 +100,8 @@ func (s *Site) ShowCarried(r *Request, session, notice string) (shown bool, err 
 	return true, route.showAgain(s, r)
 }
 
-// showAgain has the page of a form show what was typed: it is answered as a form of
-// another session is, which does nothing. A page without typed text is shown as it is now.
+// showAgain shows the page of a form, filled in. The form is answered as one of another
+// session is, so it does nothing. A page without a filled form is shown as it is now.
 func (route Route) showAgain(s *Site, r *Request) error {
 	err := route.Methods[http.MethodPost].serve(s, r)
 	if errors.Is(err, ErrStale) {
@@ -129,4 +128,4 @@ const signedInAgain = "You signed in again after opening this page, so nothing w
 // errOther answers a form of one member in the session of another. It shows nothing of it.
 var errOther = &ErrorPage{http.StatusForbidden, "This page is out of date",
 	"Nothing has been changed. A colleague opened the page, and you have signed in to this browser since.",
-	"Go back with your browser’s Back button. What was typed is there until the page is closed."}
+	"Go back with your browser’s Back button. The text is there until the page is closed."}

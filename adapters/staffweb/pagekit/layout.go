@@ -68,7 +68,7 @@ type layout struct {
 	Sections []link
 	// FindPatient is the token of the form that finds a patient; "" without the right to.
 	FindPatient string
-	Ask         Ask    // to continue with after signing in or out
+	Ask         Ask // to continue with after signing in or out
 	Carried     Carried
 	Notice      string // above the content; "" for none
 	Watch       *watch // nil without a session

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Typed seals what a member of staff has typed, so that the browser can carry it over a
+// Typed seals the form of a member of staff, so that the browser can carry it over a
 // sign-in (D151). The service stores nothing of it.
 type Typed struct {
 	Keys func() [][32]byte // at least one; the same for every process. The first one seals, all open

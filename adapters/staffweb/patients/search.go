@@ -62,11 +62,12 @@ func (s *Section) showSearch(r *pagekit.Request, status int, page searchPage) er
 
 // search runs a search, and redirects to its result.
 func (s *Section) search(r *pagekit.Request) error {
-	if !r.HasToken(pagekit.FindPatient) {
+	ours := r.HasToken(pagekit.FindPatient)
+	r.Form = s.sorted(r.Form)
+	if !ours {
 		status, wrong := r.Unsent("name")
 		return s.showSearch(r, status, searchPage{FormErrors: wrong})
 	}
-	r.Form = s.sorted(r.Form)
 	wanted, page := s.wantedBy(r)
 	if len(page.Faults) > 0 {
 		return s.showSearch(r, http.StatusBadRequest, page)

@@ -1,5 +1,5 @@
-// Says that a session is about to end, and hides a page whose session has ended. What was
-// typed stays in the page. All times are spans that the service tells, and no clock.
+// Says that a session is about to end, and hides a page whose session has ended. Typed
+// text stays in the page. All times are spans that the service tells, and no clock.
 // Typing counts as use of the page. Without this script the page works as well.
 "use strict";
 {
@@ -77,8 +77,8 @@
       add(add(panel, "p", ""), "a", "Sign in", { href: page.signIn });
       return;
     }
-    add(panel, "p", "This page is hidden. What you typed is still in it, and has not been saved.");
-    add(panel, "button", "Sign in, and see what you typed", { type: "button" }).addEventListener("click", () => {
+    add(panel, "p", "This page is hidden. Your text is still in it, and has not been saved.");
+    add(panel, "button", "Sign in, and see your text", { type: "button" }).addEventListener("click", () => {
       form.noValidate = true;
       add(form, "input", "", { type: "hidden", name: "again" }); // it does nothing but come back
       form.requestSubmit(form.querySelector("button"));
