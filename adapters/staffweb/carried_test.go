@@ -137,7 +137,7 @@ func TestCarriedFormIsItsMembersAlone_D151(t *testing.T) {
 		"their namesake elsewhere":  {carried.Get("typed"), "dr.lee", oak},
 		"an altered form":           {string(typed), "bob", elm},
 		"the token in place of it":  {carried.Get("whose"), "bob", elm},
-		"text that is not sealed":   {`{"Path":"/elm-street/staff/patients"}`, "bob", elm},
+		"text that is not sealed":   {`{"Address":"/elm-street/staff/patients"}`, "bob", elm},
 		"a form that is cut":        {carried.Get("typed")[:40], "bob", elm},
 		"nothing":                   {"", "bob", elm},
 		"a form with another's too": {carried.Get("typed") + carried.Get("typed"), "bob", elm},
@@ -300,4 +300,19 @@ func TestHiddenPageOnlyComesBack_D151(t *testing.T) {
 	if block, _ := back.formFor(t, path, "note"); !strings.Contains(block, typedFor) || d.count(t, "care-record.note-created.v1") != before {
 		t.Errorf("the text is not there, or it is saved:\n%s", back.body)
 	}
+}
+
+// Details that a colleague has changed meanwhile are named beside the typed ones.
+func TestDetailsComeBackBesideTheChange_D151(t *testing.T) {
+	t.Parallel()
+	d := newDesks(t)
+	at := patientsPage + "/" + d.ann.String() + "/details"
+	form := with(d.reception.get(at).form(t, at), "name", "Ann Archer-Bell", "born", "")
+	d.Pass(31 * time.Minute)
+	kim := d.signedIn(t, elm, "kim")
+	kim.post(at, with(kim.get(at).form(t, at), "name", "Ann Baker", "born", "")).wants(t, http.StatusSeeOther, strings.TrimSuffix(at, "/details")+"?done=details", "")
+	d.drain(t)
+	back := d.reception.signsIn(d.reception.post(at, form), "bob")
+	back.wants(t, http.StatusOK, "", "The details are now Ann Baker")
+	back.wants(t, http.StatusOK, "", `value="Ann Archer-Bell"`)
 }

@@ -1,6 +1,7 @@
 package day
 
 import (
+	"net/http"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"

@@ -45,7 +45,7 @@ func (s *Site) carry(r *Request, page string) bool {
 	if !ok || !r.isPage || r.Ask.Made || r.HTTP.Method != http.MethodPost {
 		return false
 	}
-	r.Carried = Carried{token, s.Typed.seal(r.Tenant, member, typedForm{r.HTTP.URL.Path, page, r.Form, s.Typed.Now().Add(typedLifetime)})}
+	r.Carried = Carried{token, s.Typed.seal(r.Tenant, member, typedForm{r.HTTP.URL.RequestURI(), page, r.Form, s.Typed.Now().Add(typedLifetime)})}
 	return r.Carried.Typed != ""
 }
 
@@ -55,7 +55,7 @@ func (s *Site) carry(r *Request, page string) bool {
 func (s *Site) signInFirst(r *Request) error {
 	_, whose := s.Typed.owner(r.Tenant, r.Form.Get("token"))
 	switch {
-	case s.carry(r, r.HTTP.URL.Path):
+	case s.carry(r, r.HTTP.URL.RequestURI()):
 		return s.Gate.AskSignIn(r)
 	case r.HTTP.Method == http.MethodPost && !r.Ask.Made && (whose || r.ended):
 		return r.Redirect(r.Base() + "/sign-in?unsaved")
@@ -82,11 +82,12 @@ func (s *Site) ShowCarried(r *Request, session, notice string) (shown bool, err 
 		return false, err
 	}
 	form, ok := s.Typed.open(r.Tenant, r.Session.Staff, r.Carried.Typed)
-	if !ok {
-		return false, nil
+	at, err := url.Parse(form.Address)
+	if err != nil || !ok {
+		return false, nil //nolint:nilerr // we sealed no such address
 	}
 	again := r.HTTP.Clone(r.Context())
-	again.URL = &url.URL{Path: form.Path}
+	again.URL = at
 	var match mux.RouteMatch
 	if !s.router.Match(again, &match) || match.Route == nil {
 		return false, nil

@@ -32,10 +32,10 @@ const (
 
 // typedForm is a form, as it is carried.
 type typedForm struct {
-	Path   string // where it was sent
-	Page   string // the address at which it is shown
-	Fields url.Values
-	Ends   time.Time
+	Address string // where it was sent
+	Page    string // the address at which it is shown
+	Fields  url.Values
+	Ends    time.Time
 }
 
 // secrets are the fields whose form is never carried.
