@@ -56,7 +56,7 @@ func TestBrowserKeepsANoteOverTheEnd_D151(t *testing.T) {
 		"12 hours": func(p *inbox) { p.Clock.Pass(12*time.Hour + time.Minute) },
 		"end all others": func(p *inbox) {
 			other := p.as("bob", "account")
-			other.press("End all others")
+			other.press("Sign out everywhere else")
 			other.shows("All your other sessions have ended.")
 		},
 	} {

@@ -51,7 +51,8 @@ func openTab(parent context.Context, t *testing.T, options ...chromedp.ContextOp
 	tab := &tab{t: t, ctx: ctx, messages: make(chan string, 100)}
 	testworld.Must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
 	err := chromedp.Listen(ctx, func(e any) {
-		if entry, ok := e.(*log.EventEntryAdded); ok {
+		entry, ok := e.(*log.EventEntryAdded)
+		if ok && !strings.HasPrefix(entry.Entry.Text, "Clear-Site-Data header on") { // each sign-out has it
 			select {
 			case tab.messages <- entry.Entry.Text:
 			default:
