@@ -1,6 +1,7 @@
 package request_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestRequestIsFoundByItsSender_D149(t *testing.T) {
 		if c.found {
 			want = nil
 		}
-		if got := state.FoundBy(c.by); got != want {
+		if got := state.FoundBy(c.by); !errors.Is(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
