@@ -119,7 +119,7 @@ func (a *API) rereading(r *http.Request, caller access.Caller) (_ *body.Form, er
 	if again.refusal = application.TooSoon(caller.KeySetReread, a.Now()); again.refusal == nil {
 		again.read, err = a.Itself.Reread(r.Context(), caller.JWKSURL)
 	}
-	return &body.Form{}, err
+	return body.Query(r, nil), err
 }
 
 // rereadKeySet is POST → the caller's key set, which this process has just fetched.

@@ -102,7 +102,7 @@ type pong struct {
 
 func (a *API) identities() table {
 	return table{
-		access.Ping: {http.MethodGet: a.handle(query(nil), plainly(a.ping)), http.MethodPost: a.handle(nothing, plainly(a.ping))},
+		access.Ping: {http.MethodGet: a.handle(query(nil), plainly(a.ping)), http.MethodPost: a.handle(query(nil), plainly(a.ping))},
 	}
 }
 

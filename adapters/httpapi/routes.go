@@ -222,9 +222,6 @@ func (a *API) meet(r *http.Request, j judged) error {
 	return a.Obstacle(r.Context(), j.patient)
 }
 
-// nothing is the reader of a call without input.
-func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Form{}, nil }
-
 // members reads a body with the given members and without files.
 func members(names ...string) reader {
 	return func(r *http.Request, _ access.Caller) (*body.Form, error) {

@@ -53,7 +53,6 @@ type generator struct {
 	site          site.ID
 	request       request.ID
 
-	mu      sync.Mutex
 	made    int
 	reached httpapitest.Reached
 }
@@ -152,7 +151,7 @@ func (g *generator) sign(database string) {
 	running.Go(func() {
 		_ = app.Sign{Now: clock.System, DatabaseURL: database, Key: key, Dir: g.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
 	})
-	checkpoint := operation{http.MethodGet, "/transactional-api/application/checkpoint"}
+	checkpoint := apiCall{http.MethodGet, "/transactional-api/application/checkpoint"}
 	clocktest.Eventually(g.t, func() bool {
 		g.clock.Pass(time.Second)
 		return g.send(g.sound(checkpoint)).Status == http.StatusOK
