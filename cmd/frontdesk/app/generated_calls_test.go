@@ -55,7 +55,7 @@ func TestPracticesNotEnabledLookAlike_D150(t *testing.T) {
 		for _, c.host = range []string{oak, ash} {
 			g.clock.Pass(time.Minute)
 			got := g.send(c)
-			if diff := cmp.Diff(comparable(want), comparable(got)); diff != "" {
+			if diff := cmp.Diff(headersToCompare(want), headersToCompare(got)); diff != "" {
 				t.Errorf("%v at %s (-nowhere +there):\n%s", o, c.host, diff)
 			}
 		}
@@ -63,9 +63,9 @@ func TestPracticesNotEnabledLookAlike_D150(t *testing.T) {
 	}
 }
 
-// comparable is an answer without its identifier, its date and the count of calls. What an
+// headersToCompare is an answer without its identifier, its date and the count of calls. What an
 // application is told of itself names the practice of the call, and its calls there.
-func comparable(a httpapitest.Answer) map[string]string {
+func headersToCompare(a httpapitest.Answer) map[string]string {
 	all, varies := map[string]string{"status": strconv.Itoa(a.Status)}, []string{"X-Request-Id", "Date", "Ratelimit"}
 	if a.Status == http.StatusOK {
 		varies = append(varies, "Content-Length")
