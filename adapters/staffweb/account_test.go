@@ -181,7 +181,7 @@ func TestOwnPasswordGuessesCount_D67(t *testing.T) {
 		b.post(change, form)
 	}
 	form.Set("present", better)
-	b.post(change, form).wants(t, http.StatusTooManyRequests, "", "Incorrect password You have tried too often: you can try again in 1 minute.")
+	b.post(change, form).wants(t, http.StatusTooManyRequests, "", "Incorrect password. You have tried too often: you can try again in 1 minute.")
 }
 
 // resetting resets a member once their password was found right.

@@ -55,7 +55,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 	}
 	at := applicationsAt + "/" + portal.String()
 	page := b.get(at)
-	for _, want := range []string{"<strong>not enabled</strong>", "send patient requests to the practice", "a patient is called in", "by itself for every patient"} {
+	for _, want := range []string{"<strong>not enabled</strong>", "send patient requests to the practice", "a patient is called in", "for any patient of the practice"} {
 		page.wants(t, http.StatusOK, "", want)
 	}
 	form := page.form(t, at)

@@ -121,7 +121,7 @@ func TestEveryFormComesBackFilled_D151(t *testing.T) {
 }
 
 // What a page carries is for one member of one practice, for a day, and cannot be changed.
-// Whoever else has it signs in as always.
+// Another member who has it signs in without it.
 func TestCarriedFormIsItsMembersAlone_D151(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)

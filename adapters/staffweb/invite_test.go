@@ -38,7 +38,7 @@ func TestManagerInvitesByNameAndEmail_D67(t *testing.T) {
 		t.Errorf("sent again, the form is answered %s, %d links", again.Status, s.links(t))
 	}
 	b.get(people).wants(t, http.StatusOK, "", "<bdi>kim</bdi>, receptionist and clinician")
-	b.get(people).wants(t, http.StatusOK, "", "Link expires 1:00pm on Saturday 4 July")
+	b.get(people).wants(t, http.StatusOK, "", "Unused link expires 1:00pm on Saturday 4 July")
 	if strings.Contains(s.watched.String(), secret) {
 		t.Error("the log holds the secret")
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/domain/display"
 )
 
 // spans is what the service tells a page's script.
@@ -90,9 +92,10 @@ func TestSignOutClearsTheBrowsersCache_D151(t *testing.T) {
 // Pages without a session watch none, and neither do screens.
 func TestOnlySessionsAreWatched_D151(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	b := s.browser(t)
-	for _, path := range []string{atElm + "sign-in", "/nowhere", atElm + "board/x"} {
+	w := newWaitingRoom(t)
+	b, _ := w.connect(t, w.add(display.FullName))
+	b.get(w.board()).wants(t, http.StatusOK, "", "Ann Archer")
+	for _, path := range []string{atElm + "sign-in", "/nowhere", w.board()} {
 		if page := b.get(path); strings.Contains(page.body, "session.js") || strings.Contains(page.body, "data-member") {
 			t.Errorf("%s watches a session", path)
 		}

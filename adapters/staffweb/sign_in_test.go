@@ -15,7 +15,7 @@ func try(username, password string) url.Values {
 	return url.Values{"username": {username}, "password": {password}}
 }
 
-const wrongAnswer = "Incorrect username or password"
+const wrongAnswer = "Incorrect username or password."
 
 // The answer does not reveal which names exist (D27).
 func TestRefusalIsEqualForEveryName_D27(t *testing.T) {

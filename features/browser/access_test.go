@@ -83,7 +83,7 @@ func TestBrowserIsDrivenByKeyboard(t *testing.T) {
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Let Triage Helper act for you?")
 	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter)) // skip the header
-	for _, name := range []string{"Your authorisations", "Approve", "Decline"} {
+	for _, name := range []string{"Apps that can act for you", "Approve", "Decline"} {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		b.focuses(name)
 		b.picture("keyboard-" + strings.ReplaceAll(name, " ", "-"))

@@ -171,7 +171,7 @@ func TestBrowserKeepsAnInvitation_D151(t *testing.T) {
 }
 
 // Two minutes before its end a session's pages say so, and one press keeps it, in every
-// tab. The end after twelve hours cannot be put off.
+// tab. The end after twelve hours cannot be postponed.
 func TestBrowserWarnsBeforeTheEnd_D151(t *testing.T) {
 	t.Parallel()
 	p, b := startNote(t)
@@ -205,7 +205,7 @@ func TestBrowserWarnsBeforeTheEnd_D151(t *testing.T) {
 	p.Clock.Pass(15 * time.Minute) // 11 hours 58 and a half minutes in all
 	b.open(p.page(elm, "account"))
 	b.becomes(`document.querySelector(".ending")`)
-	b.shows("so this cannot be put off")
+	b.shows("so you cannot stay signed in")
 	if js[bool](b, `!!`+warned) {
 		t.Error("the end after 12 hours can be put off")
 	}
@@ -258,7 +258,7 @@ func TestBrowserHidesAPageThatHasEnded_D151(t *testing.T) {
 	second.becomes(`document.title.startsWith("Requests")`) // it loads itself again
 }
 
-// Whoever has signed in on another page finds a hidden one as it was. A sign-out hides the
+// A member who has signed in on another page finds a hidden one as it was. A sign-out hides the
 // other pages, too.
 func TestBrowserShowsAHiddenPageAgain_D151(t *testing.T) {
 	t.Parallel()

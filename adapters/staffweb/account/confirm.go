@@ -67,7 +67,7 @@ func (s *Section) confirm(r *pagekit.Request) error {
 	}
 	session, err := s.verify(r)
 	if refusal, ok := refusalOf(err); ok {
-		field, text := "password", "Incorrect password"
+		field, text := "password", "Incorrect password."
 		if r.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}

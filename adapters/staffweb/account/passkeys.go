@@ -18,6 +18,7 @@ type passkeysPage struct {
 	Passkeys  []passkeyRow
 	Last      bool // there is only one
 	Full      bool // the limit is reached
+	Limit     int
 	Here      bool // the host has a name, as passkeys need
 	Confirmed bool // changes are possible without reauthentication
 	Token     string
@@ -56,7 +57,7 @@ func (s *Section) showPasskeys(r *pagekit.Request, status int, page passkeysPage
 		}
 		page.Passkeys = append(page.Passkeys, row)
 	}
-	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, s.Confirmed(r)
+	page.Last, page.Full, page.Limit, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, staff.MaxPasskeys, s.Confirmed(r)
 	_, page.Here = s.passkeySite(r)
 	page.Token, page.Adding = r.Session.FormToken("passkeys"), r.Session.FormToken(string(signin.ToAdd))
 	title := "Your passkeys"

@@ -57,7 +57,7 @@ func (s *Section) replacePassword(r *pagekit.Request, present, chosen string) er
 	try := s.newTry(r, r.Session.Username, present)
 	shown, err := s.Auth.VerifyPassword(r.AnonymousContext(), try)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := s.refusalText(r, refusal, "Incorrect password")
+		status, text := s.refusalText(r, refusal, "Incorrect password.")
 		return s.showPassword(r, status, pagekit.FormError("present", text))
 	}
 	if err != nil {

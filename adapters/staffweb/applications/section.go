@@ -94,4 +94,4 @@ func (s *Section) find(r *pagekit.Request, text string) (applications.Entry, err
 	return entry, err
 }
 
-var errUnknown = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")
+var errUnknown = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Connected apps and look for it there.")

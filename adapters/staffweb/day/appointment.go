@@ -14,7 +14,7 @@ import (
 
 // errNone is the answer about an appointment that the practice does not have, that is
 // of an erased patient, or whose identifier is invalid.
-var errNone = pagekit.NoSuch("appointment", "Go back to Day and look for it there.")
+var errNone = pagekit.NoSuch("appointment", "Go back to Appointments and look for it there.")
 
 // response is the response to a submitted form, with its typed values.
 type response struct {

@@ -32,7 +32,7 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 		}
 	}
 	return s.show(r, response{status: http.StatusConflict,
-		FormErrors: faults.With("facts", "Look at the appointment again: nothing that you did has been saved.")})
+		FormErrors: faults.With("facts", "Your change was not saved. Check the latest version below.")})
 }
 
 // showRefusal shows the appointment with the refusal and the typed values.

@@ -37,7 +37,7 @@ func (s *Section) Routes() []pagekit.Route {
 const purpose = "day"
 
 // errNoSite is the answer to an unknown site.
-var errNoSite = pagekit.NoSuch("site", "Go back to Day and choose a site there.")
+var errNoSite = pagekit.NoSuch("site", "Go back to Appointments and choose a site there.")
 
 // sites are those of the practice, and the one in the form. By default it is instead,
 // or else the first.

@@ -129,7 +129,7 @@ func (s *Section) showRefusal(r *pagekit.Request, err error) error {
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	case errors.Is(err, display.ErrAdded):
-		return pagekit.NewErrorPage(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
+		return pagekit.NewErrorPage(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Waiting room screens.")
 	case errors.Is(err, display.ErrNameless):
 		return s.showForm(r, http.StatusBadRequest, pagekit.FormError("name", refusal.Detail))
 	case errors.Is(err, site.ErrUnknown):

@@ -36,5 +36,5 @@ var (
 	errOtherLink = pagekit.NewErrorPage(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open the link of this screen again.")
 	errGone = pagekit.NewErrorPage(http.StatusNotFound, "There is no such display",
-		"Nothing has been changed. Somebody may have removed it.", "Go back to Displays and look for it there.")
+		"Nothing has been changed. A colleague may have removed it.", "Go back to Waiting room screens and look for it there.")
 )

@@ -82,9 +82,12 @@ func (s *Site) ShowCarried(r *Request, session, notice string) (shown bool, err 
 		return false, err
 	}
 	form, ok := s.Typed.open(r.Tenant, r.Session.Staff, r.Carried.Typed)
+	if !ok {
+		return false, nil
+	}
 	at, err := url.Parse(form.Address)
-	if err != nil || !ok {
-		return false, nil //nolint:nilerr // we sealed no such address
+	if err != nil {
+		return false, err
 	}
 	again := r.HTTP.Clone(r.Context())
 	again.URL = at

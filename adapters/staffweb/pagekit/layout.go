@@ -165,7 +165,7 @@ var sections = []section{
 	{Label: "Staff", Path: "/people", right: staff.ManagePeople},
 	{Label: "Privacy", Path: "/privacy", right: staff.GuardPrivacy},
 	{Label: "Texts for patients", Path: "/privacy-texts", right: staff.EditInformation},
-	{Label: "Your authorisations", Path: "/authorisations", right: staff.GiveOwnAuthorisations, Own: true},
+	{Label: "Apps that can act for you", Path: "/authorisations", right: staff.GiveOwnAuthorisations, Own: true},
 }
 
 // linksFor returns the links that these roles may use. At is the path of the current

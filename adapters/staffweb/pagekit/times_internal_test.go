@@ -44,4 +44,46 @@ func TestWhenUsesPracticeTimeZone(t *testing.T) {
 			t.Errorf("%v is %q, want %q", at, got, want)
 		}
 	}
+	for want, at := range map[string]time.Time{
+		"12:00am": now.Add(-30 * time.Minute), "Wed 11:59pm": now.Add(-31 * time.Minute), "Fri 12:31am": now.Add(-6*24*time.Hour + time.Minute),
+		"26 Jun": now.Add(-6 * 24 * time.Hour), "31 Dec 2025": time.Date(2025, 12, 31, 23, 59, 0, 0, time.UTC),
+	} {
+		if got := s.ShortWhen(r, at); got != want {
+			t.Errorf("%v is %q in a column, want %q", at, got, want)
+		}
+	}
+}
+
+func TestWaitedRoundsDown_D154(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 min", time.Hour - 1: "59 min", time.Hour: "1 h", 72*time.Hour - 1: "71 h", 72 * time.Hour: "3 days",
+	} {
+		if got := Waited(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestBirthDatesAsTyped_D154(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
+	for typed, want := range map[string]string{
+		"": "", "15.3.39": "1939-03-15", "15031939": "1939-03-15", "150339": "1939-03-15", "28/2/26": "2026-02-28", "1/3/26": "1926-03-01",
+		"29.2.28": "1928-02-29", "15 Mar 1939": "1939-03-15", "1939-03-15": "1939-03-15",
+	} {
+		if got, ok := ParseBirthDate(typed, now); got != want || !ok {
+			t.Errorf("%q is %s, %v; want %s", typed, got, ok, want)
+		}
+	}
+	for _, typed := range []string{"1939", "31 2 1990", "29.2.27", "ann", "/"} {
+		if got, ok := ParseBirthDate(typed, now); ok {
+			t.Errorf("%q is %s", typed, got)
+		}
+	}
+	for born, want := range map[string]string{"": "", "1980-02-28": "28 Feb 1980 (46)", "1980-02-29": "29 Feb 1980 (45)", "2027-01-01": "1 Jan 2027 (0)", "1980": "1980"} {
+		if got := BornAndAge(born, now); got != want {
+			t.Errorf("born %q is %q, want %q", born, got, want)
+		}
+	}
 }

@@ -37,7 +37,7 @@ func (s *Section) Routes() []pagekit.Route {
 }
 
 var errNoMember = pagekit.NewErrorPage(http.StatusNotFound, "We could not find that member of staff",
-	"Nothing has been changed.", "Go back to People and look for them there.")
+	"Nothing has been changed.", "Go back to Staff and look for them there.")
 
 // peoplePage is the list of members of staff, or part of it.
 type peoplePage struct {
@@ -167,11 +167,11 @@ func (s *Section) signInObstacle(r *pagekit.Request, person projections.Person) 
 	case person.SignsIn:
 		return ""
 	case person.LinkUntil.IsZero():
-		return "Not invited yet"
+		return "No password and no link"
 	case s.Now().Before(person.LinkUntil):
-		return "Invited. Link expires " + until
+		return "Unused link expires " + until
 	default:
-		return "Invitation expired " + until
+		return "Unused link expired " + until
 	}
 }
 

@@ -33,7 +33,6 @@ type inboxPage struct {
 	Tabs        []tab
 	Types       []pagekit.Option
 	Rows        []row
-	Here        string // the query with which a request's page knows the list
 	Empty       string // the text without rows
 	Further     bool   // this is not the first page
 	First, Next string // addresses; Next is "" on the last page
@@ -52,7 +51,7 @@ type row struct {
 	Name, Born      string // of the patient
 	Kind            string // "Medical"
 	At              string
-	Waiting         string // how long it has waited or, if it is done, "Completed"
+	Waiting         string // how long it has waited or, if it is done, the outcome
 	Late            bool   // it has waited for too long
 	Urgent, ByProxy bool
 	InError         bool
@@ -88,7 +87,7 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	list := listedBy(filter)
 	content := inboxPage{
 		listed: list, Done: doneWords[r.Form.Get("done")], Title: tabNames[filter.Tab], IsDone: filter.Tab == projections.InboxDone, Tabs: tabsOf(r, filter, counts), Types: typesOf(filter.Type),
-		Rows: rows, Here: list.Query(), Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: list.address(r),
+		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: list.address(r),
 	}
 	if next != (projections.InboxPlace{}) {
 		content.Next = list.address(r) + "&after=" + formatPlace(next)
@@ -213,7 +212,7 @@ func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of pro
 		Address: r.Base() + "/requests/" + waiting.Request.String(), Token: r.Token(purposeOf(waiting.Request.String())), List: listedBy(filterOf(r)),
 	}
 	if waiting.DoneAt != nil {
-		line.Waiting = cmp.Or(outcomeNames[waiting.Outcome], "Completed")
+		line.Waiting = outcomeNames[waiting.Outcome]
 	}
 	return line
 }

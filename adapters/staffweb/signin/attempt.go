@@ -93,7 +93,7 @@ type SignedIn struct {
 
 // ErrRefused is the one refusal of a sign-in, whatever the reason. If it has a time, no
 // password is checked before then.
-var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "Incorrect username or password")
+var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "Incorrect username or password.")
 
 // ErrBusy means that too many sign-ins are waiting. No password was checked.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "The sign-in service is busy. Try again in a moment.")

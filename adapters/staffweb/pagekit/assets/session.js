@@ -55,7 +55,7 @@
     warning.setAttribute("role", "alert");
     document.body.prepend(warning);
     const text = add(warning, "p", "You will be signed out in less than two minutes. ");
-    if (why === "limit") return text.append("It is long since you signed in, so this cannot be put off. Save what you have typed, or send it after you have signed in again.");
+    if (why === "limit") return text.append("This session has reached its limit, so you cannot stay signed in. Save your text now, or submit it after you sign in again.");
     text.append("You have not used these pages for some time.");
     add(warning, "button", "Stay signed in", { type: "button" }).addEventListener("click", () => check(true));
   };
