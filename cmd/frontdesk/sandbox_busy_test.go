@@ -22,7 +22,9 @@ func TestABusySandboxIsInTheMiddleOfItsDay(t *testing.T) {
 	s.Start()
 	const everything = `SELECT count(*) FROM inbox`
 	waitFor(t, func() bool { return s.count(everything) == 355 })
-	waitFor(t, func() bool { return s.count(`SELECT count(*) FROM appointments WHERE status = 'attended'`) > 100 })
+	waitFor(t, func() bool { // the last working day alone has 82, and today's are few soon after midnight
+		return s.count(`SELECT count(*) FROM appointments WHERE status = 'attended'`) > 80
+	})
 	for _, want := range []struct {
 		what, query string
 		least, most int
