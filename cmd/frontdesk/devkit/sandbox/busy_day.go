@@ -153,7 +153,7 @@ func (b *busy) fate(n, reached int) fate {
 		return []fate{waiting, booked}[n/2%2]
 	case n >= reached-8: // four at each site
 		return [][2]fate{{calledIn, waiting}, {waiting, seen}, {seen, calledIn}, {calledInNowhere, waiting}}[(n/2)%4][n%2]
-	case n%17 == 5:
+	case n/2%17 == 1: // the first ones early, one at each site
 		return absent
 	case n%29 == 3:
 		return waiting
