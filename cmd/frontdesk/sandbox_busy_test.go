@@ -63,13 +63,13 @@ func TestABusySandboxIsInTheMiddleOfItsDay(t *testing.T) {
 }
 
 // count reads a number from the sandbox's database.
-func (p *program) count(query string) (n int) {
-	p.t.Helper()
-	conn, err := pgx.Connect(p.t.Context(), p.Info().AdminDatabaseURL)
-	testworld.Must(p.t, err)
-	defer func() { _ = conn.Close(p.t.Context()) }()
-	if err := conn.QueryRow(p.t.Context(), query).Scan(&n); err != nil {
-		p.t.Fatalf("%s: %v", query, err)
+func (s *program) count(query string) (n int) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.Info().AdminDatabaseURL)
+	testworld.Must(s.t, err)
+	defer func() { _ = conn.Close(s.t.Context()) }()
+	if err := conn.QueryRow(s.t.Context(), query).Scan(&n); err != nil {
+		s.t.Fatalf("%s: %v", query, err)
 	}
 	return n
 }
