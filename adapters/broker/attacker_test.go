@@ -96,15 +96,23 @@ func leaks(msg *nats.Msg) bool {
 }
 
 // state is the administrator's view of streams and consumers, without the attacker's
-// own.
+// own. Each error is part of it: a stream may be half deleted while it is read.
 func (w *town) state() (all []string) {
 	w.t.Helper()
+	failed := func(err error) bool {
+		if err != nil {
+			all = append(all, err.Error())
+		}
+		return err != nil
+	}
 	streams := w.admin.ListStreams(w.ctx)
 	for info := range streams.Info() {
 		info.State.Consumers, info.TimeStamp = 0, time.Time{}
 		all = append(all, w.digest(info.Config, info.State, info.Cluster))
 		stream, err := w.admin.Stream(w.ctx, info.Config.Name)
-		w.must(err)
+		if failed(err) {
+			continue
+		}
 		consumers := stream.ListConsumers(w.ctx)
 		for info := range consumers.Info() {
 			if info.Name != ours {
@@ -113,14 +121,13 @@ func (w *town) state() (all []string) {
 				all = append(all, w.digest(info.Stream, info.Config))
 			}
 		}
-		w.must(consumers.Err())
+		failed(consumers.Err())
 	}
-	w.must(streams.Err())
-	epochs, err := w.admin.Stream(w.ctx, feed.EpochsStream)
-	if err == nil {
-		msg, err := epochs.GetLastMsgForSubject(w.ctx, feed.EpochsSubject)
-		w.must(err)
-		all = append(all, string(msg.Data))
+	failed(streams.Err())
+	if epochs, err := w.admin.Stream(w.ctx, feed.EpochsStream); !failed(err) {
+		if msg, err := epochs.GetLastMsgForSubject(w.ctx, feed.EpochsSubject); !failed(err) {
+			all = append(all, string(msg.Data))
+		}
 	}
 	slices.Sort(all)
 	return all
