@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -31,17 +32,36 @@ type PatientEvent struct {
 	At    time.Time
 }
 
+// PatientEvents selects events about a patient. A zero field lets all events pass.
+type PatientEvents struct {
+	Tenant      string // needed
+	Patient     patient.ID
+	Names       []string // stored names
+	By          staff.ID // the actor, or the member that an operator acted for
+	From, Until time.Time
+	Before      int64 // only events before this idx
+	Most        int   // needed
+}
+
 // eventsOfPatient reads by the index of events by patient. It decrypts nothing, so its
 // duration does not depend on the size of patients' texts.
 const eventsOfPatient = `
 SELECT l.idx, e.id, e.name, e.metadata, e.recorded_at FROM events e JOIN log l USING (position)
 WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT position FROM log WHERE idx = $3), $4)
-ORDER BY e.position DESC LIMIT $5`
+	AND ($5::text[] IS NULL OR e.name = ANY($5))
+	AND ($6 = '' OR $6 IN (e.metadata::jsonb #>> '{actor,id}', e.metadata::jsonb #>> '{actor,for}'))
+	AND ($7::timestamptz IS NULL OR e.recorded_at >= $7) AND ($8::timestamptz IS NULL OR e.recorded_at < $8)
+ORDER BY e.position DESC LIMIT $9`
 
-// OfPatient lists at most the given number of events about a patient before an idx,
-// newest first. A zero idx begins with the newest.
-func (h AccessHistory) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]PatientEvent, error) {
-	rows, _ := h.DB.Query(ctx, eventsOfPatient, id, tenant, before, int64(math.MaxInt64), most)
+// OfPatient lists events about a patient, newest first.
+func (h AccessHistory) OfPatient(ctx context.Context, f PatientEvents) ([]PatientEvent, error) {
+	by := ""
+	if f.By.UUID != uuid.Nil {
+		by = f.By.String()
+	}
+	rows, _ := h.DB.Query(ctx, eventsOfPatient, pgx.QueryExecModeCacheDescribe,
+		f.Patient, f.Tenant, f.Before, int64(math.MaxInt64), f.Names, by,
+		pgtype.Timestamptz{Time: f.From, Valid: !f.From.IsZero()}, pgtype.Timestamptz{Time: f.Until, Valid: !f.Until.IsZero()}, f.Most)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found PatientEvent, err error) {
 		var metadata []byte
 		if err := row.Scan(&found.Idx, &found.Event, &found.Name, &metadata, &found.At); err != nil {

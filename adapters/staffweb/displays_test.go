@@ -137,10 +137,10 @@ func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	}
 	id := strings.Split(link, "/")[5]
 	lines := w.looks.all()
-	if len(lines) != 2 {
+	if len(lines) != 1 {
 		t.Fatalf("recorded %+v", lines)
 	}
-	if last := lines[1]; string(last.Endpoint) != "display:"+id || last.Mode != access.ByPage || last.Patients[0] != w.ann || last.Staff != (staff.ID{}) {
+	if last := lines[0]; string(last.Endpoint) != "display:"+id || last.Mode != access.ByPage || last.Patients[0] != w.ann || last.Staff != (staff.ID{}) {
 		t.Errorf("recorded %+v", lines)
 	}
 

@@ -30,7 +30,9 @@ import (
 func (s *service) guarded() privacy.Service {
 	return privacy.Service{
 		Calls: func(ctx context.Context, w privacy.CallFilter) (found []access.Call, err error) {
-			f := accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
+			f := accesslog.CallFilter{
+				Tenant: w.Tenant, Patient: w.Patient, Staff: w.Staff, Kind: w.Kind, Since: w.Since, Until: w.Until, Before: w.Before,
+			}
 			if w.Refused {
 				f.StatusFrom, f.StatusUntil = http.StatusBadRequest, http.StatusInternalServerError
 			}
@@ -168,7 +170,7 @@ func TestPrivacyPagesShowAndRecordAccess_D90(t *testing.T) {
 	_, err := s.pool.Exec(t.Context(), `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, act, token_hash)
 		VALUES ($1, $2, $3, $4, 'page', $5, 200, '', '', $6, '\x00')`, event.NewID(), s.Now(), elm, uuid.Nil, "display:"+screen, shown)
 	must(t, err)
-	if page := b.get(about(ann)); !strings.Contains(page.body, "<bdi>a screen in the waiting room</bdi></strong> – showed that the patient was called in") || strings.Contains(page.body, screen) {
+	if page := b.get(about(ann) + "?show=lists"); !strings.Contains(page.body, "<bdi>a screen in the waiting room</bdi></strong> showed that the patient was called in") || strings.Contains(page.body, screen) {
 		t.Errorf("of a screen the page says\n%s", page.body)
 	}
 	page := b.get(privacyPage + "/refused")
@@ -176,9 +178,9 @@ func TestPrivacyPagesShowAndRecordAccess_D90(t *testing.T) {
 	if strings.Count(page.body, "They were told") != 1 || !strings.Contains(page.body, "Triage Helper") || !strings.Contains(page.body, "Ann Archer") {
 		t.Errorf("the page shows\n%s", page.body)
 	}
-	b.get(about(ann)).wants(t, http.StatusOK, "", "(refused)")
+	b.get(about(ann)+"?show=calls").wants(t, http.StatusOK, "", "(refused)")
 	b.get(privacyPage+"?before=nonsense").wants(t, http.StatusBadRequest, "", "could not read")
-	b.get(about(ann)+"?events=-1").wants(t, http.StatusBadRequest, "", "could not read")
+	b.get(about(ann)+"?before=-1").wants(t, http.StatusBadRequest, "", "could not read")
 	b.post(privacyPage, b.searching(url.Values{"name": {"arch"}})).wants(t, http.StatusOK, "", "1 patient was found.")
 	b.post(privacyPage, b.searching(url.Values{"name": {ann.String()}})).wants(t, http.StatusSeeOther, about(ann), "")
 	topics := map[application.EndpointName]bool{}

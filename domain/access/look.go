@@ -50,6 +50,15 @@ func ShownBy(topic string) (endpoint Endpoint, app application.ID, ok bool) {
 	return endpoint, application.ID{UUID: id}, err == nil
 }
 
+// LineKind is a kind of line of the access record.
+type LineKind string
+
+// The kinds of line.
+const (
+	CallLines LineKind = "call" // of [Call]
+	LookLines LineKind = "look" // of [Look] and [ShownTo]
+)
+
 // Looked reports whether the line is a [Look] and not a call.
 func (c Call) Looked() bool { return c.Mode == ByPage }
 

@@ -94,10 +94,19 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	about := p.page(elm, "privacy/patients/"+zoe.String())
 	ann.open(about)
 	ann.titled("Zoë Quill <b>")
-	for _, text := range []string{"Dr Fox opened the restricted record for half an hour, and gave a reason", "the service itself registered the patient", "restricted the record to named staff"} {
+	ann.shows("Dr Fox opened the restricted record for half an hour, and gave a reason")
+	ann.fits("privacy-patient")
+	ann.loading(chromedp.Click(`//main//a[normalize-space(.) = "Lists"]`))
+	ann.shows("Ann Officer saw the patient on the privacy pages")
+	ann.fits("privacy-lists")
+	ann.do(chromedp.SetValue("#from", "soon"))
+	ann.press("Filter")
+	ann.shows("Enter a day, month and year")
+	ann.fits("privacy-wrong-day")
+	ann.loading(chromedp.Click(`//main//a[normalize-space(.) = "Changes"]`))
+	for _, text := range []string{"the service itself registered the patient", "restricted the record to named staff"} {
 		ann.shows(text)
 	}
-	ann.fits("privacy-patient")
 	ann.do(chromedp.Click("//label[normalize-space(.)='Dr Lee']"))
 	ann.press("Change who may see it")
 	ann.shows("Choose who may see the record.")

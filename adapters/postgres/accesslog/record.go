@@ -39,6 +39,7 @@ type CallFilter struct {
 	Application application.ID
 	Staff       staff.ID
 	Patient     patient.ID // named or shown
+	Kind        access.LineKind
 	Endpoint    application.EndpointName
 	StatusFrom  int
 	StatusUntil int // exclusive
@@ -109,7 +110,8 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND status >= $8 AND ($9 = 0 OR status < $9)
 	AND ($10::timestamptz IS NULL OR at >= $10)
 	AND ($11::timestamptz IS NULL OR at < $11)
-ORDER BY request_id DESC LIMIT $12`
+	AND ($12 = '' OR (mode = 'page') = ($12 = 'look'))
+ORDER BY request_id DESC LIMIT $13`
 
 // calledSince selects the calls in a time, by the index of times. Without OFFSET 0, Postgres
 // walks from the newest calls to the oldest if there are few in that time.
@@ -135,7 +137,7 @@ func (f CallFilter) query() string {
 func (f CallFilter) args(limit int) []any {
 	return []any{
 		postgres.IDOrNull(f.RequestID), postgres.IDOrNull(f.Before), f.Tenant, postgres.IDOrNull(f.Application.UUID), postgres.IDOrNull(f.Staff.UUID),
-		postgres.IDOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, postgres.TimeOrNull(f.Since), postgres.TimeOrNull(f.Until), limit,
+		postgres.IDOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, postgres.TimeOrNull(f.Since), postgres.TimeOrNull(f.Until), string(f.Kind), limit,
 	}
 }
 

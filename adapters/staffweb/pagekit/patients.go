@@ -2,6 +2,7 @@ package pagekit
 
 import (
 	"maps"
+	"net/http"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
 )
@@ -22,13 +24,31 @@ func (s *Site) Patients(r *Request, ids ...patient.ID) (map[patient.ID]projectio
 }
 
 // RecordShown adds to the access record that patients were shown: in a list, a day, on a
-// board or by a search. The topic names the page.
+// board or by a search. The topic names the page. A page that is fetched again leaves out
+// the patients that a recent line of the same session covers; another search is another
+// page. A page without patients always has a line.
 func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
 	id, err := uuid.Parse(r.ID)
 	if err != nil {
 		return
 	}
-	s.Record(access.Look(id, s.Now(), r.Tenant, r.Session.Staff, topic, patients))
+	now := s.Now()
+	search, _ := parse.SomeID(r.Form.Get("search"))
+	left := s.looks.uncovered(r.viewer(), look{topic: topic, search: search}, patients, now)
+	if fetched := r.HTTP.Method == http.MethodGet; fetched && len(patients) > 0 {
+		if patients = left; len(patients) == 0 {
+			return
+		}
+	}
+	s.Record(access.Look(id, now, r.Tenant, r.Session.Staff, topic, patients))
+}
+
+// viewer identifies the session or the display that a page is shown to.
+func (r *Request) viewer() uuid.UUID {
+	if r.SignedIn {
+		return r.Session.ID
+	}
+	return r.Display.Display.UUID
 }
 
 // The texts of fields for dates of birth.

@@ -51,6 +51,7 @@ type Site struct {
 	Log      *slog.Logger
 
 	permits permits
+	looks   coveredLooks
 	router  *mux.Router
 	routes  map[string]Route // by their paths, which are their names in the router
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/erasure"
@@ -108,11 +107,7 @@ type patientPage struct {
 	Erasure     erasureView
 	Holds       []erasure.Hold
 	typed       url.Values // the submitted values, to fill the form again; nil for none
-	Lines       []lineRow
-	OlderLines  string
-	Traces      []traceRow
-	OlderTraces string
-	Further     bool // one of the lists does not begin with the newest row
+	History     historyPart
 	Token, Seen string
 }
 
@@ -158,13 +153,16 @@ func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, p
 	page.Patient, page.Name, page.Birth = state.id, names.name(state.id), names.birthDate(state.id)
 	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
 	page.Token, page.Seen = r.Token(state.purpose()), r.Token(state.seen())
-	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
+	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addHistory} {
 		if err := fill(r, state, actors, &page); err != nil {
 			return err
 		}
 	}
 	if actors.failed != nil {
 		return actors.failed
+	}
+	if status == http.StatusOK && len(page.Faults) > 0 { // of the history's filter
+		status = http.StatusBadRequest
 	}
 	s.Show(r, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil
@@ -183,16 +181,4 @@ func (s *Section) addMembers(r *pagekit.Request, state dataState, _ *actorNames,
 		}
 	}
 	return nil
-}
-
-// number is the idx after which a list continues; zero for its beginning.
-func number(r *pagekit.Request, name string) (int64, error) {
-	if r.HTTP.Method != http.MethodGet || !r.Form.Has(name) {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(r.Form.Get(name), 10, 64)
-	if err != nil || n < 1 {
-		return 0, pagekit.ErrUnreadable
-	}
-	return n, nil
 }

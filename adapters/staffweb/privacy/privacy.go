@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -57,8 +58,12 @@ type Service struct {
 type CallFilter struct {
 	Tenant  string
 	Patient patient.ID // named or shown by the line; zero for all
-	Refused bool       // only refused calls
-	Before  uuid.UUID  // only lines older than that of this request id; zero begins with the newest
+	Staff   staff.ID   // the caller or viewer; zero for all
+	Kind    access.LineKind
+	Refused bool // only refused calls
+	Since   time.Time
+	Until   time.Time // exclusive
+	Before  uuid.UUID // only lines older than that of this request id; zero begins with the newest
 	Most    int
 }
 
@@ -141,6 +146,7 @@ const (
 	mostFound   = 50
 	mostRefused = 50
 	mostTraces  = 25
+	mostLooks   = 500 // lines that are grouped
 )
 
 // brokenRow is one opening of a restricted record by giving a reason.

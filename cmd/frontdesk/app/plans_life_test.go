@@ -253,7 +253,8 @@ func (l *lively) visit() {
 			page(http.MethodGet, path, nil)
 		}
 		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
-			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
+			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?before=9&from=1+1+2026",
+			"privacy/patients/" + l.patient.String() + "?show=lists&before=" + event.NewID().String(), "privacy/patients/" + l.patient.String() + "?show=calls&until=1+1+2030"} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
 				l.t.Errorf("%s shows %s", path, shown)
 			}

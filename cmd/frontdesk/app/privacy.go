@@ -37,7 +37,9 @@ func (a *App) privacyService() privacy.Service {
 // linesFor reads the access record, with the practitioners of the calls.
 func (a *App) linesFor(ctx context.Context, w privacy.CallFilter) (found []access.Call, err error) {
 	record := accesslog.Record{DB: a.calls, Keys: a.keyring, Page: w.Most}
-	f := auditing.CallFilter{CallFilter: accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
+	f := auditing.CallFilter{CallFilter: accesslog.CallFilter{
+		Tenant: w.Tenant, Patient: w.Patient, Staff: w.Staff, Kind: w.Kind, Since: w.Since, Until: w.Until, Before: w.Before,
+	}}
 	if w.Refused {
 		f.StatusFrom, f.StatusUntil = auditing.Refused.Statuses()
 	}

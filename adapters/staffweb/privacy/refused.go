@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,12 +14,6 @@ import (
 
 // lineRow is a line of the access record: a call, or a page that showed the patient.
 type lineRow struct{ At, Who, What, Ended string }
-
-// traceRow is an event about the patient, and the applications that webhooks notified.
-type traceRow struct {
-	At, Who, What string
-	Told          []string
-}
 
 // firstFailure is the lowest status of a failure of the service; lower ones are refusals.
 const firstFailure = 500
@@ -37,66 +30,6 @@ func rowOf(r *pagekit.Request, actors *actorNames, c access.Call) lineRow {
 		row.Ended = "refused"
 	}
 	return row
-}
-
-// addLines adds the calls about the patient, and the pages that showed them.
-func (s *Section) addLines(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
-	before, err := cursor(r, "lines")
-	if err != nil {
-		return err
-	}
-	calls, err := s.Calls(r.Context(), CallFilter{Tenant: r.Tenant, Patient: state.id, Before: before, Most: mostTraces + 1})
-	if err != nil {
-		return err
-	}
-	if page.Further = page.Further || before != uuid.Nil; len(calls) > mostTraces {
-		calls = calls[:mostTraces]
-		page.OlderLines = calls[mostTraces-1].RequestID.String()
-	}
-	for _, c := range calls {
-		page.Lines = append(page.Lines, rowOf(r, actors, c))
-	}
-	return nil
-}
-
-// addTraces adds the events about the patient's data, and the applications that webhooks
-// notified.
-func (s *Section) addTraces(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
-	before, err := number(r, "events")
-	if err != nil {
-		return err
-	}
-	traces, err := s.Traces.OfPatient(r.Context(), r.Tenant, state.id, before, mostTraces+1)
-	if err != nil {
-		return err
-	}
-	if page.Further = page.Further || before > 0; len(traces) > mostTraces {
-		traces = traces[:mostTraces]
-		page.OlderTraces = strconv.FormatInt(traces[mostTraces-1].Idx, 10)
-	}
-	notified, err := s.notifiedOf(r, actors, traces)
-	for _, t := range traces {
-		page.Traces = append(page.Traces, traceRow{pagekit.Moment(t.At, r.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
-	}
-	return err
-}
-
-// notifiedOf names the applications that webhooks notified of events.
-func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []projections.PatientEvent) (map[uuid.UUID][]string, error) {
-	var events []uuid.UUID
-	for _, t := range traces {
-		events = append(events, t.Event)
-	}
-	found, err := s.Notified(r.Context(), events)
-	names := map[uuid.UUID][]string{}
-	for _, t := range found {
-		name := actors.application(t.Application.UUID)
-		if !t.Arrived {
-			name += " (did not arrive, or is not known to have)"
-		}
-		names[t.Event] = append(names[t.Event], name)
-	}
-	return names, err
 }
 
 // refusedPage is the page of refused calls.
