@@ -44,11 +44,17 @@ func TestProveFeaturesLeaveNothingPersonal(t *testing.T) {
 		}
 	})
 	all := newEntered()
+	answers := 0 // to patients
 	for n, db := range databases {
 		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, World: &testworld.World{DB: db}}}}
 		k.db, err = pgx.Connect(t.Context(), db.SuperuserURL)
 		k.must(err)
 		k.searchFor(testworld.MasterKey, files[n])
+		for _, name := range k.words {
+			if name == "request.Answered.Text" {
+				answers++
+			}
+		}
 		maps.Copy(all.words, k.words)
 		maps.Copy(all.staff, k.staff)
 		if n == len(databases)-1 { // the files are those of all stories
@@ -56,6 +62,9 @@ func TestProveFeaturesLeaveNothingPersonal(t *testing.T) {
 			k.searchFiles()
 		}
 		k.must(k.db.Close(context.WithoutCancel(t.Context())))
+	}
+	if answers == 0 {
+		t.Error("no answer to a patient was searched for")
 	}
 }
 

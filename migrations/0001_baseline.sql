@@ -298,20 +298,6 @@ CREATE INDEX appointments_patient ON appointments (tenant, patient);
 CREATE INDEX appointments_called_in ON appointments (tenant, called_in_at) WHERE called_in_at IS NOT NULL;
 
 -- Read model behind the feed.
-CREATE TABLE call_ins (
-    tenant       text        NOT NULL,
-    appointment  uuid        NOT NULL,
-    patient      uuid        NOT NULL,
-    site         uuid        NOT NULL,
-    room         uuid,
-    called_in_at timestamptz NOT NULL,
-    PRIMARY KEY (tenant, appointment)
-);
--- The call-ins of a site since midnight: those that were not removed stay.
-CREATE INDEX call_ins_by_day ON call_ins (tenant, site, called_in_at);
-CREATE INDEX call_ins_patient ON call_ins (tenant, patient);
-
--- Read model behind the feed.
 CREATE TABLE timeline (
     tenant  text        NOT NULL,
     patient uuid        NOT NULL,
@@ -1456,7 +1442,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     feed_offsets, parked_events,
     practices, applications, application_callbacks, endpoint_grants, enablements, authorisations, intakes, closures,
     sites, rooms, displays, display_sights,
-    patients, record_restrictions, broken_glass, record_entries, appointments, call_ins, timeline, inbox, erasure_requests,
+    patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
     staff, staff_links, staff_passkeys, last_sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries

@@ -96,13 +96,12 @@ func (d *day) wantNamed(t *testing.T) {
 	t.Helper()
 	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked, calledIn)
 	opens := &opener{Opener: d.Keys}
-	board := projections.CallInBoard{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: opens}}
-	d.follow(t, board)
+	board := projections.CallIns{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: opens}}
 	for naming, want := range map[display.Naming]string{
 		display.FullName: "Ann Archer", display.Initials: "A A", display.Number: subject.Appointment.Number(),
 	} {
 		opens.asked = false
-		got, err := board.Showing(t.Context(), elm, main, naming, noon)
+		got, err := board.Current(t.Context(), elm, main, naming, noon, 12)
 		if err != nil || len(got) != 1 || got[0].Called != want || got[0].Patient != ann {
 			t.Errorf("%s: %+v, %v", naming, got, err)
 		}
@@ -116,15 +115,15 @@ func (d *day) wantNamed(t *testing.T) {
 func TestCurrentCallIns_D147(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
-	board := projections.CallInBoard{DB: d.Pool, Names: d.Names()}
+	board := projections.CallIns{DB: d.Pool, Names: d.Names()}
 	current := func(at site.ID, since time.Time, most int) (names []string) {
 		t.Helper()
-		found, err := board.Current(t.Context(), elm, at, since, most)
+		found, err := board.Current(t.Context(), elm, at, display.FullName, since, most)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range found {
-			names = append(names, c.Name+" at "+c.SiteName+" in "+c.RoomName)
+			names = append(names, c.Called+" at "+c.SiteName+" in "+c.RoomName)
 		}
 		return names
 	}
@@ -144,7 +143,7 @@ func TestCurrentCallIns_D147(t *testing.T) {
 	want("at another site", current(site.ID{UUID: event.NewID()}, noon, 10))
 	want("since later", current(site.ID{}, calledIn.CalledInAt.Add(time.Microsecond), 10))
 	want("none of them", current(site.ID{}, noon, 0))
-	if other, err := board.Current(t.Context(), oak, site.ID{}, noon, 10); err != nil || len(other) > 0 {
+	if other, err := board.Current(t.Context(), oak, site.ID{}, display.FullName, noon, 10); err != nil || len(other) > 0 {
 		t.Errorf("at another practice: %v, %v", other, err)
 	}
 	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 2, appointment.CallInRemoved{Subject: subject, Reason: appointment.Cleared, RemovedAt: noon})

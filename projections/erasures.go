@@ -102,7 +102,7 @@ func (e Erasures) Kept(ctx context.Context) ([]erasure.Line, error) {
 
 // rowsOfPatient are the tables of read models whose rows go with a patient.
 var rowsOfPatient = []string{
-	"patients", "record_restrictions", "broken_glass", "record_entries", "timeline", "appointments", "call_ins", "authorisations", "attachments",
+	"patients", "record_restrictions", "broken_glass", "record_entries", "timeline", "appointments", "authorisations", "attachments",
 	"answers", "inbox", "erasure_requests",
 }
 

@@ -36,14 +36,13 @@ func TestNameWithDestroyedKeyIsHidden_D70(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.Happens(t, event.Stream{Tenant: elm, ID: subject.Appointment.UUID}, booked, calledIn)
-	board := projections.CallInBoard{DB: d.Pool, Names: d.Names()}
-	d.follow(t, board)
-	if got, err := board.Showing(t.Context(), elm, main, display.FullName, noon); len(got) != 1 || err != nil {
+	board := projections.CallIns{DB: d.Pool, Names: d.Names()}
+	if got, err := board.Current(t.Context(), elm, main, display.FullName, noon, 12); len(got) != 1 || err != nil {
 		t.Fatalf("the board shows %v, error %v", got, err)
 	}
 	d.DestroyKey(t, ann)
 	board.Names = d.Names()
-	if got, err := board.Showing(t.Context(), elm, main, display.FullName, noon); len(got) != 0 || err != nil {
+	if got, err := board.Current(t.Context(), elm, main, display.FullName, noon, 12); len(got) != 0 || err != nil {
 		t.Errorf("the board shows %v, error %v", got, err)
 	}
 	if got, err := (projections.CareRecords{DB: d.Pool, Opens: d.Keys}).Find(t.Context(), elm, ann, false); !errors.Is(err, patient.ErrUnknown) {

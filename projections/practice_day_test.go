@@ -129,8 +129,10 @@ func TestDayListsAppointmentsOfSite(t *testing.T) {
 
 func TestBoardShowsCurrentCallIns(t *testing.T) {
 	t.Parallel()
-	line := func(room string, at time.Time) []projections.CallIn {
-		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, Called: "Ann Archer", RoomName: room, CalledInAt: at}}
+	line := func(id *site.RoomID, name string, at time.Time) []projections.CallIn {
+		return []projections.CallIn{{
+			Appointment: subject.Appointment, Patient: ann, Called: "Ann Archer", Site: main, SiteName: "Elm Street", Room: id, RoomName: name, At: at,
+		}}
 	}
 	for name, c := range map[string]struct {
 		history []event.Event
@@ -138,19 +140,18 @@ func TestBoardShowsCurrentCallIns(t *testing.T) {
 		want    []projections.CallIn
 	}{
 		"no one is called in":    {[]event.Event{booked}, noon, nil},
-		"into a room":            {[]event.Event{booked, calledIn}, noon, line("Room 1", calledIn.CalledInAt)},
-		"then without one":       {[]event.Event{booked, calledIn, noRoom}, noon, line("", noRoom.CalledInAt)},
+		"into a room":            {[]event.Event{booked, calledIn}, noon, line(&room, "Room 1", calledIn.CalledInAt)},
+		"then without one":       {[]event.Event{booked, calledIn, noRoom}, noon, line(nil, "", noRoom.CalledInAt)},
 		"cleared":                {[]event.Event{booked, calledIn, removed}, noon, nil},
-		"called in another time": {[]event.Event{booked, calledIn, removed, noRoom}, noon, line("", noRoom.CalledInAt)},
+		"called in another time": {[]event.Event{booked, calledIn, removed, noRoom}, noon, line(nil, "", noRoom.CalledInAt)},
 		"called in yesterday":    {[]event.Event{booked, calledIn}, noon.Add(12 * time.Hour), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := peopled(t)
 			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
-			board := projections.CallInBoard{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: d.Keys}}
-			d.follow(t, board)
-			got, err := board.Showing(t.Context(), elm, main, display.FullName, c.since)
+			board := projections.CallIns{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: d.Keys}}
+			got, err := board.Current(t.Context(), elm, main, display.FullName, c.since, 12)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,7 +49,7 @@ func AtOnce() []Projection {
 
 // Following returns the projections behind the feed, which pages read.
 func Following() []Follower {
-	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}, ErasureRequests{}}
+	return []Follower{Timeline{}, SignIns{}, Inbox{}, ErasureRequests{}}
 }
 
 // All returns all projections, those behind the feed last.
@@ -93,7 +93,6 @@ var tables = map[string][]Table{
 	Sites{}.Name():               kept("sites", "rooms"),
 	Appointments{}.Name():        kept("appointments"),
 	CareRecords{}.Name():         kept("record_entries"),
-	CallInBoard{}.Name():         kept("call_ins"),
 	Timeline{}.Name():            kept("timeline"),
 	SignIns{}.Name():             kept("last_sign_ins"),
 	Inbox{}.Name():               kept("inbox"),

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"testing"
 	"time"
 
@@ -80,5 +81,21 @@ func TestDescriptionIsFileExceptServers_D98(t *testing.T) {
 	delete(served, "servers")
 	if diff := cmp.Diff(file, served); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Examples of answers that the contract does not show write instants as the service does.
+func TestExamplesHaveThreeDigits_D146(t *testing.T) {
+	t.Parallel()
+	members := regexp.MustCompile(`"(authorisedUntil|completedAt|fetchedAt|finishedAt|happenedAt|sentAt|since|until)": "(.*?)"`)
+	threeDigits := regexp.MustCompile(`T\d\d:\d\d:\d\d\.\d{3}Z$`)
+	examples := members.FindAllSubmatch(httpapi.Description(""), -1)
+	if len(examples) == 0 {
+		t.Error("there are no examples")
+	}
+	for _, e := range examples {
+		if !threeDigits.Match(e[2]) {
+			t.Errorf("an example says %s", e[0])
+		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 type WaitingRoom struct {
 	// CalledIn returns the patients who are called in today, newest first: at a site, or at
 	// all sites if it is zero. It includes everything that was appended before the call.
-	CalledIn func(ctx context.Context, tenant string, at site.ID, now time.Time) ([]projections.CalledIn, error)
+	CalledIn func(ctx context.Context, tenant string, at site.ID, now time.Time) ([]projections.CallIn, error)
 	// Sites returns the practice's sites and rooms, by name.
 	Sites func(ctx context.Context, tenant string) ([]projections.Site, error)
 }
@@ -64,7 +64,7 @@ func (a *API) calledIn(r *http.Request, caller judged, f *body.Form) (any, error
 	shown, patients := []calledInBody{}, make([]patient.ID, len(found))
 	for n, c := range found {
 		patients[n] = c.Patient
-		shown = append(shown, calledInBody{c.Appointment, c.Name, c.Site, c.SiteName, c.Room, orNull(c.RoomName), Instant(c.At)})
+		shown = append(shown, calledInBody{c.Appointment, c.Called, c.Site, c.SiteName, c.Room, orNull(c.RoomName), Instant(c.At)})
 	}
 	callOf(r.Context()).shown = patients
 	return map[string][]calledInBody{"calledIn": shown}, nil

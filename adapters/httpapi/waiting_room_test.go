@@ -19,16 +19,16 @@ import (
 )
 
 // newWaitingRoom is an API of a practice where Ann is called in, and the lines of its access record.
-func newWaitingRoom(t *testing.T, caller access.Caller) (a *asked, called *[]projections.CalledIn, lines *[]access.Call) {
+func newWaitingRoom(t *testing.T, caller access.Caller) (a *asked, called *[]projections.CallIn, lines *[]access.Call) {
 	t.Helper()
-	called, lines = &[]projections.CalledIn{{
-		Appointment: visit, Patient: ann, Name: "Ann Archer", Site: main, SiteName: "Elm House", Room: &room, RoomName: "Room 2", At: written,
+	called, lines = &[]projections.CallIn{{
+		Appointment: visit, Patient: ann, Called: "Ann Archer", Site: main, SiteName: "Elm House", Room: &room, RoomName: "Room 2", At: written,
 	}}, &[]access.Call{}
 	a = newAsked(t, proven(caller), func(api *httpapi.API) {
 		api.Now = atWritten
 		api.Record = func(c access.Call) { *lines = append(*lines, c) }
 		api.WaitingRoom = httpapi.WaitingRoom{
-			CalledIn: func(_ context.Context, tenant string, at site.ID, now time.Time) ([]projections.CalledIn, error) {
+			CalledIn: func(_ context.Context, tenant string, at site.ID, now time.Time) ([]projections.CallIn, error) {
 				switch {
 				case tenant != "elm-street" || !now.Equal(written):
 					t.Errorf("asked about %s at %v", tenant, now)

@@ -46,8 +46,8 @@ func newWaitingRoom(t *testing.T) *waitingRoom {
 	must(t, err)
 	w.appointment, err = desk.BookAppointment(t.Context(), commands.BookAppointment{Tenant: elm, Patient: w.ann, Site: w.main, At: w.Now()})
 	must(t, err)
-	_, err = w.pool.Exec(t.Context(), `INSERT INTO call_ins (tenant, appointment, patient, site, room, called_in_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		elm, w.appointment, w.ann, w.main, room, w.Now())
+	_, err = w.pool.Exec(t.Context(), `UPDATE appointments SET room = $3, called_in_at = $4 WHERE tenant = $1 AND appointment = $2`,
+		elm, w.appointment, room, w.Now())
 	must(t, err)
 	w.manager = w.browser(t)
 	w.manager.signIn(elm, "dr.may")

@@ -83,7 +83,7 @@ func (p *Pages) routes() []pagekit.Route {
 			People: members, Directory: directory, PatientIndex: p.PatientIndex, Service: p.Privacy,
 		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
-		(&board.Section{Site: p.Site, Hub: p.Live, Board: projections.CallInBoard{DB: p.DB, Names: p.Names}}).Routes(),
+		(&board.Section{Site: p.Site, Hub: p.Live, CallIns: projections.CallIns{DB: p.DB, Names: p.Names}}).Routes(),
 		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
 }

@@ -157,7 +157,6 @@ var firstGrown = []string{
 	`INSERT INTO sites SELECT ` + practiceN + `, md5('site' || n)::uuid, 'Main' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO rooms SELECT ` + practiceN + `, md5('room' || n || r)::uuid, md5('site' || n)::uuid, 'Room ' || r FROM generate_series(1, {practices}) n, generate_series(1, 10) r`,
 	`INSERT INTO appointments SELECT ` + practiceN + `, md5('visit' || n)::uuid, ` + patientN + `, md5('site' || n % {practices})::uuid, now() - interval '1 minute' * n, 'booked' FROM generate_series(1, {patients}) n`,
-	`INSERT INTO call_ins SELECT ` + practiceN + `, md5('visit' || n)::uuid, ` + patientN + `, md5('site' || n % {practices})::uuid, NULL, now() - interval '1 minute' * n FROM generate_series(1, {patients}) n`,
 	`INSERT INTO inbox SELECT ` + practiceN + `, ` + minted("c7a2", "n") + `, ` + patientN + `, CASE WHEN n % 3 = 0 THEN 'admin' ELSE 'medical' END, n % 50 = 0, false, 0, now() - interval '1 minute' * n,
 		CASE WHEN n % 20 <> 0 THEN ` + staffN + ` END, CASE WHEN n % 10 <> 0 THEN now() - interval '1 second' * n END FROM generate_series(1, {patients}) n`,
 	`INSERT INTO answers SELECT ` + practiceN + `, decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), ` + minted("c7a2", "n") + `, now() - interval '1 hour' * random(), NULL, '' FROM generate_series(1, {uploads}) n`,
@@ -186,11 +185,11 @@ var trees = []string{
 
 var sequenced = []string{
 	`UPDATE sequencer SET (head, reached) = (SELECT max(idx), max(position) FROM log)`,
-	`INSERT INTO feed_offsets SELECT consumer, max(idx) FROM log, unnest(ARRAY['call-in-board.v1', 'timeline.v1', 'inbox.v1', 'webhooks.v1']) consumer GROUP BY consumer`,
+	`INSERT INTO feed_offsets SELECT consumer, max(idx) FROM log, unnest(ARRAY['timeline.v1', 'inbox.v1', 'webhooks.v1']) consumer GROUP BY consumer`,
 }
 
 // large are the tables for which that is worthwhile.
-var large = []string{"events", "access_record_default", "deliveries", "delivered_default", "timeline", "record_entries", "log", "appointments", "call_ins", "patients", "inbox"}
+var large = []string{"events", "access_record_default", "deliveries", "delivered_default", "timeline", "record_entries", "log", "appointments", "patients", "inbox"}
 
 var leaveIndexes = `UPDATE pg_index SET (indisready, indisvalid) = (false, false) WHERE indrelid::regclass::text IN ('` + strings.Join(large, "', '") + `')`
 

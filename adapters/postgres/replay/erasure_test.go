@@ -50,7 +50,7 @@ func (s *surgery) eraser() commands.Desk {
 func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others map[string][]string, own int) {
 	t.Helper()
 	others = map[string][]string{}
-	for _, table := range []string{"patients", "record_restrictions", "broken_glass", "record_entries", "timeline", "appointments", "call_ins", "authorisations", "answers"} {
+	for _, table := range []string{"patients", "record_restrictions", "broken_glass", "record_entries", "timeline", "appointments", "authorisations", "answers"} {
 		rows, _ := s.pool.Query(t.Context(), `SELECT to_jsonb(t)::text FROM `+table+` t WHERE NOT (tenant = $1 AND patient = $2) ORDER BY 1`, tenant, id)
 		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {

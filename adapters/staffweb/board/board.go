@@ -18,8 +18,8 @@ import (
 // Section is the board, and its stream of changes.
 type Section struct {
 	*pagekit.Site
-	Hub   *live.Hub
-	Board projections.CallInBoard
+	Hub     *live.Hub
+	CallIns projections.CallIns
 }
 
 //go:embed templates
@@ -54,6 +54,9 @@ var waitHints = map[display.Naming]string{
 	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
 }
 
+// mostCalledIn limits the lines of a board, so that they can be read from a distance.
+const mostCalledIn = 12
+
 // show shows the call-ins, newest first, as a page or as a fragment.
 func (s *Section) show(r *pagekit.Request) error {
 	if !isDisplaySite(r) {
@@ -64,7 +67,7 @@ func (s *Section) show(r *pagekit.Request) error {
 	}
 	of := r.Display
 	today, _, _ := parse.Day(s.Now().In(r.Practice.Zone).Format(time.DateOnly), r.Practice.Zone)
-	called, err := s.Board.Showing(r.Context(), r.Tenant, of.Site, of.Naming, today)
+	called, err := s.CallIns.Current(r.Context(), r.Tenant, of.Site, of.Naming, today, mostCalledIn)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
+	"frontdesk/domain/display"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
@@ -102,7 +103,7 @@ func (a *App) strictTransport() string {
 const mostCalledIn = 200
 
 // calledIn returns who is called in at a practice since its midnight.
-func (a *App) calledIn(ctx context.Context, tenant string, at site.ID, now time.Time) ([]projections.CalledIn, error) {
+func (a *App) calledIn(ctx context.Context, tenant string, at site.ID, now time.Time) ([]projections.CallIn, error) {
 	practice, err := projections.Practices{DB: a.calls}.Find(ctx, tenant)
 	if err != nil {
 		return nil, err
@@ -117,8 +118,8 @@ func (a *App) calledIn(ctx context.Context, tenant string, at site.ID, now time.
 		}
 	}
 	today, _, _ := parse.Day(now.In(practice.Zone).Format(time.DateOnly), practice.Zone)
-	board := projections.CallInBoard{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}}
-	return board.Current(ctx, tenant, at, today, mostCalledIn)
+	all := projections.CallIns{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}}
+	return all.Current(ctx, tenant, at, display.FullName, today, mostCalledIn)
 }
 
 // cursors encrypts the positions where pages end.

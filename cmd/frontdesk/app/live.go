@@ -10,7 +10,7 @@ import (
 
 // liveFollowers are the read models behind the feed that live pages show.
 func liveFollowers() []projections.Follower {
-	return []projections.Follower{projections.CallInBoard{}, projections.Inbox{}}
+	return []projections.Follower{projections.Inbox{}}
 }
 
 // watched adapts the watch of the log for live pages.

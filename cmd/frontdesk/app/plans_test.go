@@ -111,7 +111,7 @@ func (in tables) mayLook(s statement) bool {
 
 // ofTheLog are the tables that grow with the log, as those of staff and sessions do not.
 var ofTheLog = []string{
-	"events", "log", "access_record", "access_log", "deliveries", "delivered", "delivery_log", "timeline", "record_entries", "appointments", "call_ins",
+	"events", "log", "access_record", "access_log", "deliveries", "delivered", "delivery_log", "timeline", "record_entries", "appointments",
 	"patients", "inbox", "attachments", "answers", "uploads", "upload_chunks", "authorisations", "tree_tiles",
 }
 
