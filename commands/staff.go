@@ -10,12 +10,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Staff finds members of staff by their usernames, and their authorisations. Events
-// hold only their identifiers.
+// Staff finds members of staff by their usernames, and what they have given. Events hold
+// only their identifiers.
 type Staff interface {
 	StaffNames
 	// AuthorisationsOf returns the current authorisations that a member has given.
 	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
+	// Managers counts the managers of a practice who can sign in.
+	Managers(ctx context.Context, tenant string) (int, error)
 }
 
 // StaffNames looks up members of staff and their names.

@@ -17,14 +17,14 @@ type requirement struct{ number, level, subject, state, shown, remark string }
 
 var requirementRow = regexp.MustCompile(`(?m)^\| (\d+\.\d+\.\d+) \| (.*) \|$`)
 
-// requirements returns the rows of the ASVS page, and its list of accepted risks.
-func requirements(t *testing.T) (rows []requirement, accepted string) {
+// requirements returns the rows of the ASVS page, and its list of deviations.
+func requirements(t *testing.T) (rows []requirement, deviations string) {
 	t.Helper()
 	page := read(t, asvsPage)
 	list, chapters, found := strings.Cut(page, "\n## V1. ")
-	_, accepted, listed := strings.Cut(list, "\n## Accepted risks\n")
+	_, deviations, listed := strings.Cut(list, "\n## Deviations\n")
 	if !found || !listed {
-		t.Fatal("the page has no chapters, or no list of accepted risks")
+		t.Fatal("the page has no chapters, or no list of deviations")
 	}
 	for _, row := range requirementRow.FindAllStringSubmatch(chapters, -1) {
 		cells := strings.Split(row[2], " | ")
@@ -33,7 +33,7 @@ func requirements(t *testing.T) (rows []requirement, accepted string) {
 		}
 		rows = append(rows, requirement{row[1], cells[0], cells[1], cells[2], strings.TrimSpace(cells[3]), strings.TrimSpace(cells[4])})
 	}
-	return rows, accepted
+	return rows, deviations
 }
 
 // The page has the requirements of levels 1 and 2, and those of level 3 about authentication
@@ -63,10 +63,10 @@ func TestASVSPageIsComplete(t *testing.T) {
 	}
 }
 
-// Each row is met, and says by what; or it is not applicable or accepted, and says why.
+// Each row is met, and says by what; or it is not applicable or a deviation, and says why.
 func TestASVSPageHasNoOpenRow(t *testing.T) {
 	t.Parallel()
-	rows, accepted := requirements(t)
+	rows, deviations := requirements(t)
 	states := map[string]int{}
 	for _, r := range rows {
 		states[r.state]++
@@ -77,15 +77,15 @@ func TestASVSPageHasNoOpenRow(t *testing.T) {
 			t.Errorf("%s is met, and nothing shows it", r.number)
 		case r.state == "not applicable" && (r.remark == "" || r.shown != ""):
 			t.Errorf("%s is not applicable: say why, and nothing else", r.number)
-		case r.state == "accepted risk" && r.remark == "":
-			t.Errorf("%s is an accepted risk, and nothing says why", r.number)
+		case r.state == "deviation" && r.remark == "":
+			t.Errorf("%s is a deviation, and nothing says why", r.number)
 		}
-		if named := regexp.MustCompile(`[| ]` + regexp.QuoteMeta(r.number) + `[ ,]`).MatchString(accepted); named != (r.state == "accepted risk") {
-			t.Errorf("%s is %s, and the list of accepted risks differs", r.number, r.state)
+		if named := regexp.MustCompile(`[| ]` + regexp.QuoteMeta(r.number) + `[ ,]`).MatchString(deviations); named != (r.state == "deviation") {
+			t.Errorf("%s is %s, and the list of deviations differs", r.number, r.state)
 		}
 	}
 	for state := range maps.Keys(states) {
-		if !slices.Contains([]string{"met", "not applicable", "accepted risk"}, state) {
+		if !slices.Contains([]string{"met", "not applicable", "deviation"}, state) {
 			t.Errorf("%d requirements are %q", states[state], state)
 		}
 	}

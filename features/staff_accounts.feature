@@ -97,6 +97,37 @@ Feature: Accounts belong to people
     When "Dr May" opens "people"
     Then the page says "Invite a member of staff"
 
+  @D152
+  Scenario: A manager without a passkey can only add one after 14 days
+    Given "Dr May" signs in
+    And "Dr May" opens "people"
+    Then the page says "you cannot work on these pages without one"
+    When 336h pass
+    And "Dr May" signs in
+    And "Dr May" opens "people"
+    Then the page says "Add one here to go on."
+    When "Dr May" opens "opening"
+    Then the page says "Add one here to go on."
+    When "Dr Lee" signs in
+    And "Dr Lee" opens "account"
+    Then the page says "Your account"
+
+  @D152
+  Scenario: A manager without a passkey puts roles on the list, and takes none off
+    Given "Dr May" signs in
+    When "Dr May" requires a passkey of "clinician manager privacy-officer"
+    Then the last "staff.passkey-rule-set.v1" was done by "Dr May"
+    And the last "staff.passkey-rule-set.v1" holds:
+      """
+      {"roles": ["clinician", "manager", "privacy-officer"]}
+      """
+    When "Dr May" requires a passkey of "clinician"
+    Then the page says "Have a manager with a passkey take a role off the list"
+    And the log shows 1 "staff.passkey-rule-set.v1"
+    When "Dr Lee" signs in
+    And "Dr Lee" opens "account"
+    Then the page says "you cannot work on these pages without one"
+
   @D65
   Scenario: Signing in, out and in vain are events without names
     When "Dr Lee" signs in

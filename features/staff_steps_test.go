@@ -28,6 +28,7 @@ func (w *world) staffSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" chooses the password "([^"]*)" by the link$`, w.choosesByLink)
 	sc.Step(`^"([^"]*)" does "([^"]*)" to "([^"]*)"$`, w.doesTo)
 	sc.Step(`^"([^"]*)" gives "([^"]*)" the roles "([^"]*)"$`, w.givesRoles)
+	sc.Step(`^"([^"]*)" requires a passkey of "([^"]*)"$`, w.requiresPasskeys)
 	sc.Step(`^"([^"]*)" is (not )?signed in$`, w.isSignedIn)
 	sc.Step(`^the page says "([^"]*)"$`, w.pageSays)
 	sc.Step(`^the last "([^"]*)" was done by "([^"]*)"$`, w.doneBy)
@@ -106,6 +107,10 @@ func (w *world) doesTo(manager, do, name string) error {
 
 func (w *world) givesRoles(manager, name, roles string) error {
 	return w.changes(manager, "roles", name, map[string][]string{"role": strings.Fields(roles)})
+}
+
+func (w *world) requiresPasskeys(manager, roles string) error {
+	return w.browser(manager).fill("people/passkeys", "/people/passkeys", map[string][]string{"role": strings.Fields(roles)})
 }
 
 // changes sends a form of a member's page.

@@ -564,6 +564,12 @@ CREATE TABLE staff_passkeys (
 CREATE UNIQUE INDEX staff_passkeys_credential ON staff_passkeys (tenant, credential);
 CREATE INDEX staff_passkeys_member ON staff_passkeys (tenant, staff);
 
+-- Which roles need a passkey, at practices that have chosen them.
+CREATE TABLE passkey_rules (
+    tenant text   PRIMARY KEY,
+    roles  text[] NOT NULL
+);
+
 -- When each member of staff last signed in.
 CREATE TABLE last_sign_ins (
     tenant text        NOT NULL,
@@ -596,7 +602,9 @@ CREATE TABLE staff_sessions (
     id           uuid        NOT NULL DEFAULT gen_random_uuid(), -- names the session without its secret
     confirmed_at timestamptz,             -- when they last confirmed their identity; NULL: when they signed in
     browser      text        NOT NULL DEFAULT '',
-    form_key     bytea       NOT NULL     -- makes the tokens of forms, which outlast a new token_hash
+    form_key     bytea       NOT NULL,    -- makes the tokens of forms, which outlast a new token_hash
+    news_since   timestamptz,             -- what happened to the account after it is still to be shown; NULL: nothing is
+    news_browser timestamptz              -- when another browser first signed in after that; NULL: none did
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 -- A member of staff has a bounded number of sessions.
@@ -613,6 +621,8 @@ CREATE TABLE staff_devices (
     credential   uuid        NOT NULL,
     tries        int         NOT NULL DEFAULT 0, -- since the last sign-in
     signed_in_at timestamptz NOT NULL,
+    first_at     timestamptz NOT NULL, -- of the first sign-in, by the practice's clock, as the log has it
+    told_at      timestamptz,          -- of the last sign-in, by that clock; NULL: they only confirmed who they are
     PRIMARY KEY (token_hash, staff)
 );
 CREATE INDEX staff_devices_member ON staff_devices (tenant, staff, signed_in_at);
@@ -1444,7 +1454,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
-    staff, staff_links, staff_passkeys, last_sign_ins,
+    staff, staff_links, staff_passkeys, passkey_rules, last_sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries
     TO frontdesk_app;
 GRANT SELECT, INSERT, DELETE ON patient_searches, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;

@@ -33,22 +33,27 @@ const (
 
 const accountEvents = `
 SELECT name, metadata, data, recorded_at FROM events
-WHERE tenant = $1 AND stream = ANY ($2) AND name = ANY ($3)
+WHERE tenant = $1 AND stream = ANY ($2) AND name = ANY ($3) AND recorded_at > $5
 ORDER BY recorded_at DESC, version DESC LIMIT $4`
 
 // Of returns the newest entries of the history of an account, newest first: passwords,
 // passkeys, links, roles and resets. Strangers cannot push them out: their failed attempts of
 // the last 30 days are one entry, the first.
 func (h AccountHistory) Of(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]AccountEvent, error) {
+	return h.Since(ctx, tenant, member, time.Time{}, now)
+}
+
+// Since returns the newest entries after an instant.
+func (h AccountHistory) Since(ctx context.Context, tenant string, member staff.ID, since, now time.Time) ([]AccountEvent, error) {
 	var days []uuid.UUID
 	for day := range triesDays {
 		days = append(days, staff.TriesStream(tenant, member, now.AddDate(0, 0, -day)).ID)
 	}
-	failed, err := h.read(ctx, mostTries, tenant, days, staff.SignInFailed{})
+	failed, err := h.read(ctx, since, mostTries, tenant, days, staff.SignInFailed{})
 	if err != nil {
 		return nil, err
 	}
-	entries, err := h.read(ctx, mostEntries, tenant, []uuid.UUID{staff.StreamOf(tenant, member).ID}, staff.Member{}.Events()...)
+	entries, err := h.read(ctx, since, mostEntries, tenant, []uuid.UUID{staff.StreamOf(tenant, member).ID}, staff.Member{}.Events()...)
 	if err != nil || len(failed) == 0 {
 		return entries, err
 	}
@@ -59,12 +64,12 @@ func (h AccountHistory) Of(ctx context.Context, tenant string, member staff.ID, 
 	return append([]AccountEvent{all}, entries...), nil
 }
 
-func (h AccountHistory) read(ctx context.Context, most int, tenant string, streams []uuid.UUID, kinds ...event.Event) ([]AccountEvent, error) {
+func (h AccountHistory) read(ctx context.Context, since time.Time, most int, tenant string, streams []uuid.UUID, kinds ...event.Event) ([]AccountEvent, error) {
 	var names []string
 	for _, e := range kinds {
 		names = append(names, e.EventName())
 	}
-	rows, _ := h.DB.Query(ctx, accountEvents, tenant, streams, names, most)
+	rows, _ := h.DB.Query(ctx, accountEvents, tenant, streams, names, most, since)
 	entries, err := pgx.CollectRows(rows, scanAccountEvent)
 	if err != nil {
 		return nil, fmt.Errorf("read the history of an account: %w", err)

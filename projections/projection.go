@@ -83,7 +83,7 @@ var tables = map[string][]Table{
 	Webhooks{}.Name():            kept("webhooks"),
 	SigningKeys{}.Name():         kept("signing_keys"),
 	Enablements{}.Name():         kept("enablements"),
-	Staff{}.Name():               append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: []event.HolderKind{event.OfStaff}}),
+	Staff{}.Name():               append(kept("staff_links", "staff_passkeys", "passkey_rules"), Table{Name: "staff", Of: []event.HolderKind{event.OfStaff}}),
 	Authorisations{}.Name():      kept("authorisations"),
 	Patients{}.Name():            kept("patients", "record_restrictions", "broken_glass"),
 	Attachments{}.Name():         kept("attachments"),

@@ -68,6 +68,8 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		forget(r.Stream, do)
 	case staff.PasskeyAdded:
 		keepPasskey(r, e, do)
+	case staff.PasskeyRuleSet:
+		do(`INSERT INTO passkey_rules (tenant, roles) VALUES ($1, $2) ON CONFLICT (tenant) DO UPDATE SET roles = $2`, r.Stream.Tenant, e.Roles)
 	case staff.PasskeyRemoved:
 		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
@@ -124,6 +126,19 @@ func endLink(member event.Stream, do func(sql string, args ...any)) {
 // RolesOfStaff is the expression for the roles of a row s of staff (D63).
 const RolesOfStaff = `coalesce(s.roles, CASE WHEN s.administrator THEN ARRAY['manager'] ELSE ARRAY[]::text[] END)`
 
+// LacksPasskey is the condition that a row s of staff has none of the passkeys that their
+// practice's rule requires (D152).
+var LacksPasskey = `(` + RolesOfStaff + ` && coalesce((SELECT p.roles FROM passkey_rules p WHERE p.tenant = s.tenant), '{` + passkeyRoles() + `}')
+	AND NOT EXISTS (SELECT FROM staff_passkeys k WHERE k.tenant = s.tenant AND k.staff = s.staff))`
+
+func passkeyRoles() string {
+	var names []string
+	for _, role := range staff.PasskeyRoles() {
+		names = append(names, string(role))
+	}
+	return strings.Join(names, ",")
+}
+
 const staffNamed = `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`
 
 // StaffByUsername returns the active member of staff with that username, in exactly
@@ -170,6 +185,15 @@ func (s Staff) AuthorisationsOf(ctx context.Context, tenant string, member staff
 		return nil, fmt.Errorf("list authorisations of a member of staff: %w", err)
 	}
 	return given, nil
+}
+
+// Managers counts the managers of a practice who can sign in.
+func (s Staff) Managers(ctx context.Context, tenant string) (n int, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT count(*) FROM staff s WHERE `+managersOf, tenant).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count managers: %w", err)
+	}
+	return n, nil
 }
 
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {

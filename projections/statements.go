@@ -102,7 +102,6 @@ func takesManager(e event.Event) bool {
 // second waits for the first here, and counts afterwards. No other code locks the row.
 const (
 	lockStaff   = `SELECT FROM practices WHERE tenant = $1 FOR NO KEY UPDATE`
-	keepManager = `
-SELECT count(*)::managers_left FROM staff s
-WHERE s.tenant = $1 AND s.active AND s.credential IS NOT NULL AND 'manager' = ANY (` + RolesOfStaff + `)`
+	keepManager = `SELECT count(*)::managers_left FROM staff s WHERE ` + managersOf
+	managersOf  = `s.tenant = $1 AND s.active AND s.credential IS NOT NULL AND 'manager' = ANY (` + RolesOfStaff + `)`
 )

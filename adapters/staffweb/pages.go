@@ -62,7 +62,7 @@ func (p *Pages) routes() []pagekit.Route {
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
 		own.Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
-		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
+		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: members,
 			Directory: directory, Records: records, PatientIndex: p.PatientIndex, Files: p.Files,

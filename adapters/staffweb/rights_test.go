@@ -68,6 +68,8 @@ var verdicts = map[string][6]string{
 	"POST /patients/{patient}/notes":        {asked, refused, in, in, refused, refused},
 	"GET /people":                           {asked, refused, refused, refused, in, refused},
 	"POST /people":                          {asked, refused, refused, refused, in, refused},
+	"GET /people/passkeys":                  {asked, refused, refused, refused, in, refused},
+	"POST /people/passkeys":                 {asked, refused, refused, refused, in, refused},
 	"GET /board/{site}/events":              {dark, dark, dark, dark, dark, dark},
 	"GET /board/{site}":                     {dark, dark, dark, dark, dark, dark},
 	"GET /displays/link":                    {in, in, in, in, in, in},

@@ -56,7 +56,7 @@ func TestDeactivatedStaffMayNotAct_D14(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, resetAsked, staff.ResetWithdrawn{Reset: resetAsked.Reset}, drLee, staff.Deactivated{}, passwordSet, staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}},
+	eventtest.Golden(t, ruleOf(staff.Clinician, staff.Manager), resetAsked, staff.ResetWithdrawn{Reset: resetAsked.Reset}, drLee, staff.Deactivated{}, passwordSet, staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}},
 		staff.Invited{Link: link}, staff.Reset{Link: link}, staff.Reactivated{}, phone, staff.PasskeyRemoved{Passkey: phone.Passkey},
 		signedIn, signedOut, failed, lockedOut)
 }

@@ -57,7 +57,7 @@ func (PasskeyAdded) EventName() string { return "staff.passkey-added.v1" }
 // EventName returns the name that the event is stored under.
 func (PasskeyRemoved) EventName() string { return "staff.passkey-removed.v1" }
 
-// AddPasskey gives a member of staff one more passkey (rule 6), if their session's
+// AddPasskey gives a member of staff one more passkey (rule 8), if their session's
 // password is still valid. The caller has verified a signature of the passkey.
 func (m Member) AddPasskey(with CredentialID, p PasskeyAdded) ([]event.Event, error) {
 	p.Name = strings.TrimSpace(p.Name)
@@ -79,13 +79,17 @@ func isPasskeyName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= maxPasskeyName && printable
 }
 
-// RemovePasskey removes a passkey (rule 6). An unknown one changes nothing.
-func (m Member) RemovePasskey(id PasskeyID) ([]event.Event, error) {
+// RemovePasskey removes a passkey (rule 8), but not the last one of a member who needs one
+// (rule 12). An unknown one changes nothing.
+func (m Member) RemovePasskey(id PasskeyID, rule PasskeyRule) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(m.passkeys, id) {
 		return nil, nil
+	}
+	if len(m.passkeys) == 1 && rule.Requires(m.roles) {
+		return nil, ErrLastPasskey
 	}
 	return []event.Event{PasskeyRemoved{id}}, nil
 }

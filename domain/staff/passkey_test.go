@@ -18,6 +18,9 @@ var phone = staff.PasskeyAdded{
 	AAGUID: uuid.MustParse("01020304-0506-0708-0102-030405060708"), Transports: []string{"internal"},
 }
 
+// noRule is the rule of a practice whose roles need no passkey.
+var noRule = event.Fold[staff.PasskeyRule](ruleOf())
+
 func TestStaffMayHaveTenPasskeys_D66(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
@@ -62,7 +65,7 @@ func TestAPasskeyHasAName_D66(t *testing.T) {
 func TestAPasskeyIsRemovedOnce_D66(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
-	remove := func(m staff.Member) ([]event.Event, error) { return m.RemovePasskey(phone.Passkey) }
+	remove := func(m staff.Member) ([]event.Event, error) { return m.RemovePasskey(phone.Passkey, noRule) }
 	gone := staff.PasskeyRemoved{Passkey: phone.Passkey}
 
 	given(drLee, passwordSet, phone).When(remove).Then(t, gone)
@@ -80,10 +83,10 @@ func TestStatesShareNoPasskeys(t *testing.T) {
 	for n := range 3 {
 		added := staff.PasskeyAdded{Passkey: staff.PasskeyID{UUID: uuid.UUID{15: byte(n)}}}
 		one, other := begun.Apply(added), begun.Apply(staff.PasskeyRemoved{Passkey: phone.Passkey})
-		if events, err := one.RemovePasskey(added.Passkey); len(events) != 1 || err != nil {
+		if events, err := one.RemovePasskey(added.Passkey, noRule); len(events) != 1 || err != nil {
 			t.Errorf("%s: got %v, %v", fmt.Sprint(n), events, err)
 		}
-		if events, err := other.RemovePasskey(phone.Passkey); len(events) != 0 || err != nil {
+		if events, err := other.RemovePasskey(phone.Passkey, noRule); len(events) != 0 || err != nil {
 			t.Errorf("removed twice: %v, %v", events, err)
 		}
 	}

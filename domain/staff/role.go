@@ -55,6 +55,7 @@ const (
 	GiveOwnAuthorisations   Action = "give-own-authorisations" // and end them
 	EndOthersAuthorisations Action = "end-others-authorisations"
 	ManagePeople            Action = "manage-people"
+	RequirePasskeys         Action = "require-passkeys" // of roles
 	HandleRequests          Action = "handle-requests"
 	SeePatients             Action = "see-patients"
 	RunTheDay               Action = "run-the-day"
@@ -78,6 +79,7 @@ var rights = map[Action][]Role{
 	GiveOwnAuthorisations:   allStaff,
 	EndOthersAuthorisations: {Manager},
 	ManagePeople:            {Manager},
+	RequirePasskeys:         {Manager},
 	HandleRequests:          {Receptionist, Clinician},
 	SeePatients:             {Receptionist, Clinician},
 	RunTheDay:               {Receptionist, Clinician},

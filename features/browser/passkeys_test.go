@@ -133,3 +133,38 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// The only manager sees from day 1 on which day a passkey will be needed. From day 15, every page
+// leads to adding one. Then everything works.
+func TestBrowserAddsNeededPasskey_D152(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.authenticator()
+	b.open(named(p.page(elm, "sign-in")))
+	b.signIn("dr.may", password)
+	b.shows("From 15 July 2026, you cannot work on these pages without one.")
+	b.narrowly("passkey-needed")
+	b.open(named(p.page(elm, "people/passkeys")))
+	b.shows("You have no passkey, so you can add roles to this list and take none off.")
+	b.narrowly("passkey-rule")
+
+	p.Clock.Pass(14 * 24 * time.Hour)
+	b.open(named(p.page(elm, "sign-in")))
+	b.signIn("dr.may", password)
+	b.titled("Add a passkey")
+	for _, page := range []string{"people", "opening", "account", "people/passkeys"} {
+		b.open(named(p.page(elm, page)))
+		b.titled("Add a passkey")
+	}
+	b.narrowly("passkey-needed-now")
+	b.do(chromedp.SetValue("#name", "My laptop"))
+	b.press("Add a passkey")
+	b.shows("The passkey has been added.")
+	b.shows("Your role needs a passkey. To remove this one, add another first.")
+	b.open(named(p.page(elm, "people/passkeys")))
+	b.do(chromedp.Click("#role-privacy-officer"))
+	b.press("Save")
+	b.shows("The roles have been set.")
+	b.narrowly("passkey-rule-set")
+	b.quiet()
+}

@@ -76,7 +76,7 @@ func TestErasureRemovesCredentials_D70(t *testing.T) {
 	rows := map[string]string{
 		"staff_passwords":     `(tenant, staff, credential, hash) SELECT 'elm-street', staff, staff, 'hash'`,
 		"staff_sessions":      `(token_hash, form_key, tenant, staff, credential, signed_in_at, seen_at, id) SELECT staff::text::bytea, '', 'elm-street', staff, staff, now(), now(), staff`,
-		"staff_devices":       `(token_hash, tenant, staff, credential, signed_in_at) SELECT '', 'elm-street', staff, staff, now()`,
+		"staff_devices":       `(token_hash, tenant, staff, credential, signed_in_at, first_at) SELECT '', 'elm-street', staff, staff, now(), now()`,
 		"staff_passkey_uses":  `(tenant, staff, passkey, sign_count, used_at) SELECT 'elm-street', staff, staff, 1, now()`,
 		"staff_sign_in_steps": `(token_hash, tenant, staff, credential, expires_at) SELECT staff::text::bytea, 'elm-street', staff, staff, now()`,
 		"staff_links":         `(tenant, link, staff, expires_at) SELECT 'elm-street', staff::text::bytea, staff, now()`,

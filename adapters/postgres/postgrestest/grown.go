@@ -137,7 +137,7 @@ var firstGrown = []string{
 	`INSERT INTO staff_passwords SELECT ` + practiceN + `, ` + staffN + `, ` + staffN + `, 'none' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, form_key)
 		SELECT decode(md5(n::text), 'hex'), ` + practiceN + `, ` + staffN + `, ` + staffN + `, now() - interval '1 hour', now(), 'k' FROM generate_series(1, {staff}) n`,
-	`INSERT INTO staff_devices SELECT decode(md5(n::text), 'hex'), ` + practiceN + `, ` + staffN + `, ` + staffN + `, 0, now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
+	`INSERT INTO staff_devices SELECT decode(md5(n::text), 'hex'), ` + practiceN + `, ` + staffN + `, ` + staffN + `, 0, now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO displays SELECT ` + practiceN + `, ` + staffN + `, 'Display ' || n, md5('site' || n)::uuid, 'number', decode(md5(n::text), 'hex'), now() + interval '1 hour', NULL, NULL FROM generate_series(1, {practices}) n`,
 	`INSERT INTO display_sights SELECT ` + practiceN + `, ` + staffN + `, now() - interval '1 hour' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO staff_passkeys SELECT ` + practiceN + `, ` + staffN + `, ` + staffN + `, 'My phone', decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), false, 0, NULL,

@@ -15,7 +15,7 @@ type accountPage struct {
 	Sessions []sessionRow
 	Others   bool // there are other sessions
 	Reset    *resetNotice
-	History  []historyRow // newest first
+	History  []pagekit.HistoryRow // newest first
 	Token    string
 }
 

@@ -15,6 +15,8 @@ import (
 // passkeysPage is the page of a member's passkeys.
 type passkeysPage struct {
 	Done      string // the last action: added, removed or nothing
+	Due       string // the day since when they cannot work without one; "" if they can
+	Needed    bool   // their role needs one
 	Passkeys  []passkeyRow
 	Last      bool // there is only one
 	Full      bool // the limit is reached
@@ -59,8 +61,16 @@ func (s *Section) showPasskeys(r *pagekit.Request, status int, page passkeysPage
 	}
 	page.Last, page.Full, page.Limit, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, staff.MaxPasskeys, s.Confirmed(r)
 	_, page.Here = s.passkeySite(r)
-	page.Token, page.Adding = r.Session.FormToken("passkeys"), r.Session.FormToken(string(signin.ToAdd))
+	rule, err := commands.Load[staff.PasskeyRule](r.Context(), s.Desk.Store, staff.PasskeyRuleStream(r.Tenant))
+	if err != nil {
+		return err
+	}
+	page.Needed = rule.Requires(r.Session.Roles)
 	title := "Your passkeys"
+	if s.Keyless(r.Session) {
+		title, page.Due = "Add a passkey", pagekit.Day(r.Session.PasskeyBy, r.Practice.Zone)
+	}
+	page.Token, page.Adding = r.Session.FormToken("passkeys"), r.Session.FormToken(string(signin.ToAdd))
 	if page.Fault != "" {
 		title = "Error: " + title
 	}
@@ -106,8 +116,11 @@ func (s *Section) removePasskey(r *pagekit.Request) error {
 		return pagekit.ErrUnreadable
 	}
 	err := s.Desk.RemovePasskey(r.StaffContext(), commands.RemovePasskey{Tenant: r.Tenant, Staff: r.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
+	if errors.Is(err, staff.ErrLastPasskey) {
+		return s.showPasskeys(r, http.StatusBadRequest, passkeysPage{Fault: staff.ErrLastPasskey.Detail})
+	}
 	if err != nil {
 		return err
 	}
-	return r.Redirect(r.Base() + "/account/passkeys?removed")
+	return r.Redirect(r.Base() + pagekit.AddPasskey + "?removed")
 }

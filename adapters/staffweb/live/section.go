@@ -37,7 +37,7 @@ func (s *Section) events(r *pagekit.Request) error {
 		if err == nil && !found {
 			err = s.checkRenewed(ctx, r)
 		}
-		return found && hasRights(session.Roles, topics), err
+		return found && !s.Keyless(session) && hasRights(session.Roles, topics), err
 	}
 	return s.Hub.Respond(r, r.Session.ID.String(), still, topics...)
 }

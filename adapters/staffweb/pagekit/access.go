@@ -19,6 +19,7 @@ type Access struct {
 	right      staff.Action // the required action; "" for public pages
 	screen     bool         // only the screen of a display has access
 	extraBytes int          // bytes of a form, beyond the default limit
+	keyless    bool         // members have access who can only add a passkey
 	page       Page
 }
 
@@ -43,6 +44,16 @@ func (m Methods) WithText(characters int) Methods {
 	post := m[http.MethodPost]
 	post.extraBytes = characterBytes * characters
 	m[http.MethodPost] = post
+	return m
+}
+
+// WithoutPasskey gives access also to members who can no longer work without a passkey, and
+// have none (D152).
+func (m Methods) WithoutPasskey() Methods {
+	for method, access := range m {
+		access.keyless = true
+		m[method] = access
+	}
 	return m
 }
 
@@ -85,6 +96,8 @@ func (d Access) serve(s *Site, r *Request) error {
 	case d.right == "":
 	case !r.SignedIn:
 		return s.signInFirst(r)
+	case r.keyless && !d.keyless:
+		return r.Redirect(r.Base() + AddPasskey)
 	case !r.Session.Roles.May(d.right):
 		return forbidden(d.right)
 	case s.isOthers(r):
@@ -97,6 +110,21 @@ func (d Access) serve(s *Site, r *Request) error {
 func (s *Site) isOthers(r *Request) bool {
 	member, ok := s.Typed.owner(r.Tenant, r.Form.Get("token"))
 	return ok && member != r.Session.Staff
+}
+
+// AddPasskey is the path of the page of a member's passkeys, below the practice's pages.
+const AddPasskey = "/account/passkeys"
+
+// Keyless reports whether a member can no longer work without a passkey, and has none
+// (D152). Where the pages have an address to which no passkey can belong, all can work.
+func (s *Site) Keyless(of signin.Session) bool {
+	return s.TakesPasskeys() && !of.PasskeyBy.IsZero() && !s.Now().Before(of.PasskeyBy)
+}
+
+// TakesPasskeys reports whether passkeys can belong to the address of the pages. Without
+// a set address the pages are on loopback, which has the name localhost.
+func (s *Site) TakesPasskeys() bool {
+	return s.URL == nil || signin.Site{RP: s.URL.Hostname(), Origin: s.URL.Scheme + "://" + s.URL.Host}.Named()
 }
 
 // notAllowed refuses a method and lists those of the page.

@@ -65,7 +65,10 @@ type layout struct {
 	Session  *signin.Session // nil without a session
 	SignOut  string          // the token of the form that signs out
 	Reset    bool            // a reset of their account is requested
-	Sections []link
+	News     []HistoryRow    // what happened since the last sign-in, on the first page after a sign-in
+	// PasskeyFrom is the day from which they cannot work without a passkey; "" for none.
+	PasskeyFrom string
+	Sections    []link
 	// FindPatient is the token of the form that finds a patient; "" without the right to.
 	FindPatient string
 	Ask         Ask // to continue with after signing in or out
@@ -100,10 +103,9 @@ func (s *Site) Show(r *Request, page View) {
 		l.Watch = s.watch(r)
 		r.allowScript(NoScript)
 		l.Reset = projections.AskedReset{At: r.Session.ResetAt}.Waits(s.Now())
-		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
-		if r.Session.Roles.May(staff.SeePatients) {
-			l.FindPatient = r.Token(FindPatient)
-		}
+		l.Session, l.SignOut = &r.Session, r.Token("sign-out")
+		l.News = s.news(r, page)
+		s.showWays(r, &l)
 	}
 	if page.Script != NoScript {
 		l.Script = scriptURLs[page.Script]
@@ -126,6 +128,21 @@ func (s *Site) Show(r *Request, page View) {
 		r.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
 	}
 	r.setHeaders(mediaType)
+}
+
+// showWays adds the links to the pages that the member can use, and the day from which they
+// need a passkey. A member who can only add a passkey gets no link.
+func (s *Site) showWays(r *Request, l *layout) {
+	if r.keyless {
+		return
+	}
+	l.Sections = linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
+	if r.Session.Roles.May(staff.SeePatients) {
+		l.FindPatient = r.Token(FindPatient)
+	}
+	if by := r.Session.PasskeyBy; !by.IsZero() && s.TakesPasskeys() {
+		l.PasskeyFrom = Day(by, r.Practice.Zone)
+	}
 }
 
 // allowScript lets the page run our scripts, and use the features that the script needs.

@@ -44,6 +44,7 @@ type Request struct {
 	again      bool                      // the form was carried, and does nothing
 	address    string                    // of the page, if it is not the request's; "" if it is
 	notice     string                    // above the content; "" for none
+	keyless    bool                      // the member can only add a passkey
 }
 
 // Acquire releases the request's permit, and takes one for querying the database.
@@ -96,6 +97,7 @@ func (s *Site) openSession(r *Request, find func(context.Context, string, string
 		return err
 	}
 	r.Session.Mark = s.Typed.mark(r.Tenant, r.Session.Staff)
+	r.keyless = s.Keyless(r.Session)
 	r.Practice, err = s.Practices.Find(r.Context(), r.Tenant)
 	return err
 }

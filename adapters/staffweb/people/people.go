@@ -24,16 +24,21 @@ type Section struct {
 	People    projections.People
 	SignIns   projections.SignIns
 	Requested projections.ErasureRequests
+
+	PasskeyRules projections.PasskeyRules
 }
 
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "people", "person", "invite", "handed")
+var templates = pagekit.Templates(sources, "people", "person", "invite", "handed", "passkeys")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
-	return []pagekit.Route{pagekit.NewRoute("/people", "people", pagekit.FormMethods(staff.ManagePeople, s.people, s.changePeople))}
+	return []pagekit.Route{
+		pagekit.NewRoute("/people", "people", pagekit.FormMethods(staff.ManagePeople, s.people, s.changePeople)),
+		pagekit.NewRoute("/people/passkeys", "passkey-rule", pagekit.FormMethods(staff.RequirePasskeys, s.passkeyRule, s.setPasskeyRule)),
+	}
 }
 
 var errNoMember = pagekit.NewErrorPage(http.StatusNotFound, "We could not find that member of staff",

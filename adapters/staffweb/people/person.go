@@ -19,6 +19,7 @@ type personPage struct {
 	Done  string // the last action; "" for none
 	Roles []roleChoice
 	Asked *pagekit.ResetRequest // a reset that waits; nil for none
+	Due   string                // the day from which they cannot work without a passkey; "" for none
 	Seen  string                // the state that the page shows, so that no action applies to a changed member
 	Token string
 }
@@ -35,6 +36,13 @@ func (s *Section) showPerson(r *pagekit.Request, status int, page personPage) er
 	}
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
+	}
+	by, err := s.PasskeyRules.By(r.Context(), r.Tenant, page.Staff)
+	if err != nil {
+		return err
+	}
+	if !by.IsZero() && s.TakesPasskeys() {
+		page.Due = pagekit.Day(by, r.Practice.Zone)
 	}
 	s.Show(r, pagekit.View{Template: templates["person"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil

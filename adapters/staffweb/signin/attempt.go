@@ -360,13 +360,18 @@ func (svc Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in 
 // chosen a password by a link.
 func (svc Service) BeginSession(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
+	news, err := svc.untoldOf(ctx, t, h.Staff)
+	if err != nil {
+		return in, err
+	}
 	if in.Device, err = svc.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
 	entered := t.attempt()
 	entered.Staff = h.Staff
-	if in.Session, entered.Session, err = svc.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
-		svc.Journal.SignedIn(ctx, entered)
+	if in.Session, entered.Session, err = svc.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err != nil {
+		return in, err
 	}
-	return in, err
+	svc.Journal.SignedIn(ctx, entered)
+	return in, svc.keepUntold(ctx, t, in, news)
 }

@@ -29,11 +29,14 @@ type Session struct {
 	Username    string
 	Name        string
 	Roles       staff.Roles
-	ConfirmedAt time.Time // the last reauthentication
-	ResetAt     time.Time // when a reset of their account was requested; zero for no request
-	IdleAt      time.Time // when it ends without activity
-	EndsAt      time.Time // when it ends in any case
-	Mark        string    // ends its form tokens; see pagekit.Typed
+	ConfirmedAt time.Time  // the last reauthentication
+	ResetAt     time.Time  // when a reset of their account was requested; zero for no request
+	IdleAt      time.Time  // when it ends without activity
+	EndsAt      time.Time  // when it ends in any case
+	Mark        string     // ends its form tokens; see pagekit.Typed
+	PasskeyBy   time.Time  // when they can no longer work without a passkey; zero if they have one or need none
+	newsSince   *time.Time // of [News]; nil for none
+	newsBrowser *time.Time
 	seenAt      time.Time // when the stored time of activity was set
 	formKey     []byte    // stays when the token changes; nil: the token is the key
 }
@@ -95,8 +98,8 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 	return token, id, nil
 }
 
-const sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, s.reset_at
+var sessionOf = `
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, n.news_since, n.news_browser, s.reset_at, ` + projections.LacksPasskey + `
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -126,8 +129,9 @@ func (s Sessions) Find(ctx context.Context, tenant, token string) (session Sessi
 func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	var resetAt *time.Time
+	var lacksPasskey bool
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &resetAt)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &session.newsSince, &session.newsBrowser, &resetAt, &lacksPasskey)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
@@ -138,7 +142,10 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	if resetAt != nil {
 		session.ResetAt = resetAt.UTC()
 	}
-	return session, true, nil
+	if lacksPasskey {
+		session.PasskeyBy, err = projections.PasskeyRules{DB: s.DB}.By(ctx, tenant, session.Staff)
+	}
+	return session, err == nil, err
 }
 
 // ErrRenewed means that the session of a token has ended, or has got another token.
@@ -282,6 +289,15 @@ const (
 type Devices struct {
 	DB  Database
 	Now func() time.Time
+	// LogNow is the practice's clock, by which events are recorded (D96); nil for Now.
+	LogNow func() time.Time
+}
+
+func (d Devices) logTime() time.Time {
+	if d.LogNow == nil {
+		return d.Now()
+	}
+	return d.LogNow()
 }
 
 // knownDevice finds the row of a token at a practice and a username, while it is valid.
@@ -331,9 +347,9 @@ func (d Devices) Renew(ctx context.Context, t Try, h Holder) (token string, err 
 	batch.Queue(`DELETE FROM staff_devices WHERE signed_in_at <= $1`, now.Add(-DeviceLifetime))
 	batch.Queue(`UPDATE staff_devices SET token_hash = $1 WHERE token_hash = $2 AND tenant = $3`, hashOf(token), hashOf(t.Device), t.Tenant)
 	batch.Queue(`
-		INSERT INTO staff_devices (token_hash, tenant, staff, credential, signed_in_at) VALUES ($1, $2, $3, $4, $5)
+		INSERT INTO staff_devices (token_hash, tenant, staff, credential, signed_in_at, first_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (token_hash, staff) DO UPDATE SET credential = $4, tries = 0, signed_in_at = $5`,
-		hashOf(token), t.Tenant, h.Staff, h.Credential, now)
+		hashOf(token), t.Tenant, h.Staff, h.Credential, now, d.logTime())
 	batch.Queue(`
 		DELETE FROM staff_devices WHERE tenant = $1 AND staff = $2 AND token_hash IN (
 			SELECT token_hash FROM staff_devices WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,

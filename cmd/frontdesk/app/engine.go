@@ -154,6 +154,11 @@ func (e *Engine) ApplicationDirectory() applications.Directory {
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
 
+// PasskeyRules returns the rules of passkeys.
+func (e *Engine) PasskeyRules() projections.PasskeyRules {
+	return projections.PasskeyRules{DB: e.background}
+}
+
 // Practices returns the read model of practices.
 func (e *Engine) Practices() projections.Practices { return projections.Practices{DB: e.background} }
 

@@ -161,7 +161,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Guesses:   signin.NewGuesses(c.RealNow),
 				Queue:     a.passwords.Queue,
 				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.RealNow},
-				Devices:   signin.Devices{DB: a.calls, Now: c.RealNow},
+				Devices:   signin.Devices{DB: a.calls, Now: c.RealNow, LogNow: c.Now},
 				Passwords: a.passwords,
 				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Keys: a.derive("frontdesk challenges for passkeys of staff"), Now: c.RealNow}, Now: c.RealNow, Log: c.Log},
 				Steps:     signin.Steps{DB: a.calls, Now: c.RealNow},

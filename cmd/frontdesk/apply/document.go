@@ -24,6 +24,7 @@ type Practice struct {
 	RequestTypes []RequestType `yaml:"requestTypes"`
 	Closures     []Closure     `yaml:"closures"`
 	Sites        []Site        `yaml:"sites"`
+	PasskeyRoles *[]staff.Role `yaml:"passkeyRoles"` // those that need a passkey; an empty list is none
 	Staff        []Member      `yaml:"staff"`
 }
 

@@ -37,6 +37,11 @@ func (w *work) ofPractice(ctx context.Context, d *document) ([]step, error) {
 	for n, s := range p.Sites {
 		steps = append(steps, w.ofSite(p.Tenant, fmt.Sprintf("sites[%d]", n), s, current.sites)...)
 	}
+	if p.PasskeyRoles != nil {
+		steps = append(steps, step{settles, "passkeyRoles", func(ctx context.Context) error {
+			return w.desk.SetPasskeyRule(ctx, commands.SetPasskeyRule{Tenant: p.Tenant, Roles: *p.PasskeyRoles, Seen: -1})
+		}})
+	}
 	for n, m := range p.Staff {
 		steps = append(steps, w.ofMember(d, fmt.Sprintf("staff[%d]", n), m, current.people[m.Username])...)
 	}

@@ -21,6 +21,9 @@ type Commands struct {
 	Close    closePracticeCmd    `cmd:"" help:"Close a practice to all requests." detail:"It takes no requests of any type, from now or from an instant on."`
 	Reopen   reopenPracticeCmd   `cmd:"" help:"End a closure of a practice."`
 
+	ListPasskeyRoles listPasskeyRolesCmd `cmd:"" help:"List which roles need a passkey."`
+	SetPasskeyRule   setPasskeyRuleCmd   `cmd:"" help:"Set which roles need a passkey." detail:"Managers of the practice do the same on a page. Once a manager can sign in, only a manager with a passkey takes a role off."`
+
 	SetInformation setInformationCmd `cmd:"" help:"Set a text of subject access packs." detail:"Managers of the practice do the same on a page."`
 }
 
