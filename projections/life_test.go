@@ -108,6 +108,7 @@ func peoplesLife(tenant string) []chapter {
 		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-leaver", tenant)}, other,
 			staff.PasswordSet{Credential: staff.CredentialID{UUID: bill.UUID}}, staff.Deactivated{}, staff.Reactivated{}, staff.Invited{Link: staff.Link{Digest: event.Digest{2}}},
 			staff.RolesSet{Roles: staff.Roles{staff.Manager}}, staff.PasswordSet{}, passkey(tenant, 3), staff.ResetRequested{ResetRequest: staff.ResetRequest{Reset: staff.ResetID{UUID: ann.UUID}, RequestedBy: event.Staff(kim.UUID), RequestedAt: noon}}, staff.ResetWithdrawn{}, staff.ResetRequested{}, staff.Reset{Link: staff.Link{Digest: event.Digest{3}}}),
+		plain(staff.PasskeyRuleStream(tenant), staff.PasskeyRuleSet{Roles: staff.Roles{}}, staff.PasskeyRuleSet{Roles: staff.Roles{staff.Clinician, staff.Manager}}),
 		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-session", tenant)},
 			staff.SignedIn{Staff: lee, Session: ann.UUID, How: staff.ByPassword, At: noon}, staff.SignedOut{Staff: lee, Session: ann.UUID, At: noon}),
 		plain(staff.TriesStream(tenant, lee, noon), staff.SignInFailed{Staff: lee, Until: noon}, staff.LockedOut{Staff: lee, Until: noon}),

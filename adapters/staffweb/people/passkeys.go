@@ -51,12 +51,12 @@ func (s *Section) showRule(r *pagekit.Request, status int, page rulePage) error 
 		return err
 	}
 	if page.Roles == nil {
-		page.Roles = choices(rule.Roles())
+		page.Roles, page.Seen = choices(rule.Roles()), rule.Version
 	}
 	if page.Changes, err = s.ruleChanges(r); err != nil {
 		return err
 	}
-	page.Seen, page.Here, page.Token = rule.Version, s.TakesPasskeys(), r.Token(ruleToken)
+	page.Here, page.Token = s.TakesPasskeys(), r.Token(ruleToken)
 	page.Days = int(staff.PasskeyPeriod.Hours() / 24)
 	s.Show(r, pagekit.View{Template: templates["passkeys"], Status: status, Title: page.PageTitle("Roles that need a passkey"), Content: page})
 	return nil
@@ -82,18 +82,21 @@ func (s *Section) ruleChanges(r *pagekit.Request) (rows []ruleEntry, err error) 
 // setPasskeyRule sets the roles, after recent reauthentication.
 func (s *Section) setPasskeyRule(r *pagekit.Request) error {
 	seen, err := strconv.Atoi(r.Form.Get("seen"))
+	page := rulePage{Roles: choices(ticked(r)), Seen: seen}
 	switch {
-	case !r.HasToken(ruleToken):
-		return pagekit.ErrStale
 	case err != nil || seen < 0:
 		return pagekit.ErrUnreadable
+	case !r.HasToken(ruleToken):
+		status, wrong := r.Unsent(firstRole)
+		page.FormErrors = wrong
+		return s.showRule(r, status, page)
 	case !s.Confirmed(r):
-		return s.ConfirmFirst(r, "people/passkeys")
+		return s.ConfirmForm(r, "people/passkeys")
 	}
 	err = s.Desk.SetPasskeyRule(r.StaffContext(), commands.SetPasskeyRule{Tenant: r.Tenant, Roles: ticked(r), Seen: seen})
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {
-		page := rulePage{FormErrors: pagekit.FormError(firstRole, refusal.Detail), Roles: choices(ticked(r))}
+		page.FormErrors = pagekit.FormError(firstRole, refusal.Detail)
 		if errors.Is(err, staff.ErrRuleChanged) {
 			page.Roles = nil // those of the colleague
 		}
