@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Staff finds members of staff by their usernames, and what they have given. Events hold
-// only their identifiers.
+// Staff finds members of staff by their usernames, and their authorisations. Events
+// hold only their identifiers.
 type Staff interface {
 	StaffNames
 	// AuthorisationsOf returns the current authorisations that a member has given.

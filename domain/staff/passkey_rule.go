@@ -22,7 +22,7 @@ func (PasskeyRuleSet) EventName() string { return "staff.passkey-rule-set.v1" }
 // The refusals of rule 11.
 var (
 	ErrRuleWeakened = fault.New(fault.Refused, "passkey-rule-weakened",
-		"Have a manager with a passkey take a role off the list of those that need a passkey: nobody else can.")
+		"Have a manager with a passkey take a role off the list of those that need a passkey: no one else can.")
 	ErrRuleForManagers = fault.New(fault.Refused, "passkey-rule-for-managers", "Only a manager can set which roles need a passkey.")
 	ErrRuleChanged     = fault.New(fault.Conflict, "passkey-rule-changed", "Read the roles again: a colleague has changed which of them need a passkey.")
 	ErrLastPasskey     = fault.New(fault.Refused, "last-passkey", "Add another passkey before you remove this one: your role needs a passkey.")

@@ -45,7 +45,7 @@ func (svc Service) untoldOf(ctx context.Context, t Try, member staff.ID) (u unto
 	return u, nil
 }
 
-// keepUntold stores what a new session has to show. The browser counts as told from now on.
+// keepUntold stores what a new session has to show. The browser knows everything from now on.
 func (svc Service) keepUntold(ctx context.Context, t Try, in SignedIn, u untold) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`UPDATE staff_sessions SET news_since = $2, news_browser = $3 WHERE token_hash = $1`, hashOf(in.Session), u.since, u.browser)

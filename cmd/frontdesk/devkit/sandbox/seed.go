@@ -140,7 +140,7 @@ func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err
 	if err != nil && !errors.Is(err, practice.ErrTenantTaken) {
 		return s, err
 	}
-	// Its clock may jump by months, and its people are somebody who tries the pages out.
+	// The clock may jump by months, and its people must still be able to work.
 	if err := desk.SetPasskeyRule(ctx, commands.SetPasskeyRule{Tenant: tenant, Seen: -1}); err != nil {
 		return s, err
 	}
