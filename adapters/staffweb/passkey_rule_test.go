@@ -179,7 +179,7 @@ func TestManagerWithoutPasskeyOnlyAddsRoles_D152(t *testing.T) {
 	may, key := s.named(t)
 	may.signIn(elm, "dr.may")
 	weak := html.EscapeString(staff.ErrRuleWeakened.Detail)
-	may.get(ruleAt).wants(t, http.StatusOK, "", "you can add roles to this list and take none off")
+	may.get(ruleAt).wants(t, http.StatusOK, "", "you can add roles to this list but remove none")
 	may.post(ruleAt, may.ruleForm(t, staff.Manager)).wants(t, http.StatusBadRequest, "", weak)
 	may.post(ruleAt, may.ruleForm(t)).wants(t, http.StatusBadRequest, "", weak)
 	may.post(ruleAt, may.ruleForm(t, staff.Clinician, staff.Manager)).wants(t, http.StatusBadRequest, "", weak)

@@ -145,7 +145,7 @@ func TestBrowserAddsNeededPasskey_D152(t *testing.T) {
 	b.shows("From 15 July 2026, you cannot work on these pages without one.")
 	b.narrowly("passkey-needed")
 	b.open(named(p.page(elm, "people/passkeys")))
-	b.shows("You have no passkey, so you can add roles to this list and take none off.")
+	b.shows("You have no passkey, so you can add roles to this list but remove none.")
 	b.narrowly("passkey-rule")
 
 	p.Clock.Pass(14 * 24 * time.Hour)
