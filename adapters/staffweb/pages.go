@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/staffweb/board"
 	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/displays"
+	"frontdesk/adapters/staffweb/help"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/pagekit"
@@ -85,6 +86,7 @@ func (p *Pages) routes() []pagekit.Route {
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
 		(&board.Section{Site: p.Site, Hub: p.Live, CallIns: projections.CallIns{DB: p.DB, Names: p.Names}}).Routes(),
 		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
+		(&help.Section{Site: p.Site}).Routes(),
 	)
 }
 

@@ -29,6 +29,8 @@ const (
 var verdicts = map[string][6]string{
 	"GET ":                                  {asked, in, in, in, in, in},
 	"GET /":                                 {asked, in, in, in, in, in},
+	"GET /help":                             {in, in, in, in, in, in},
+	"GET /help/{picture}":                   {in, in, in, in, in, in},
 	"GET /sign-in":                          {in, in, in, in, in, in},
 	"POST /sign-in":                         {in, in, in, in, in, in},
 	"POST /sign-in/passkey":                 {in, in, in, in, in, in},

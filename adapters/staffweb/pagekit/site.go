@@ -51,7 +51,7 @@ type Site struct {
 	Log      *slog.Logger
 
 	permits permits
-	looks   coveredLooks
+	looks   *coveredLooks
 	router  *mux.Router
 	routes  map[string]Route // by their paths, which are their names in the router
 }
@@ -61,7 +61,7 @@ const practicePath = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
 // Handler routes to the pages of these routes, and sets the limits of each request.
 func (s *Site) Handler(routes []Route) http.Handler {
-	s.permits = newPermits(s.InFlight)
+	s.permits, s.looks = newPermits(s.InFlight), &coveredLooks{}
 	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.permits.forms, "pages": s.permits.pages})
 	router := mux.NewRouter().SkipClean(true)
 	s.router, s.routes = router, map[string]Route{}
