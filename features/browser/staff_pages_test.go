@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 func TestBrowserApprovesAndRevokes_5_4(t *testing.T) {
@@ -186,4 +188,18 @@ func TestBrowserShowsErrorsAsPages_D25(t *testing.T) {
 		}
 		b.look(name)
 	}
+}
+
+// The help link of a page leads to its section of the guide.
+func TestBrowserReadsTheGuide_D154(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.page(elm, "requests"))
+	b.loading(chromedp.Click(`//a[. = "Help with this page"]`))
+	b.titled("Help")
+	if at := b.at(); at.Fragment != "signing-in" {
+		t.Errorf("the sign-in page leads to %s", at)
+	}
+	b.fits("help")
+	b.quiet()
 }
