@@ -53,7 +53,7 @@ Feature: Patients are found and seen by those who look after them
   Scenario: A receptionist is warned before somebody is registered twice
     Given "Rose" signs in
     When "Rose" registers "archer ann", born on "29 2 1980"
-    Then the page says "may be the same person"
+    Then the page says "Possible duplicate."
     And the log shows 2 "patient.registered.v1"
     When "Rose" registers "Bill Baker", born on "29 2 1980"
     Then the page says "The patient has been registered."

@@ -17,7 +17,7 @@ var pages = map[string]string{
 	"book":            "saw the patient to book an appointment",
 	"appointment":     "saw an appointment of the patient",
 	"privacy":         "saw the patient on the privacy pages",
-	"privacy-patient": "saw who has had to do with the patient’s data",
+	"privacy-patient": "viewed the patient’s access history",
 	"privacy-refused": "saw the patient among refused calls",
 }
 

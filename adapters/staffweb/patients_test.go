@@ -209,10 +209,10 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 	send(" ", "").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
 	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "Enter a date of birth with a day")
 	warned := send("archer ANN", "")
-	warned.wants(t, http.StatusConflict, "", "may be the same person")
+	warned.wants(t, http.StatusConflict, "", "Possible duplicate.")
 	warned.wants(t, http.StatusConflict, "", patientsPage+"/"+ann.String())
 	form = warned.form(t, register)
-	send("Ann Archer", "29 2 1980").wants(t, http.StatusConflict, "", "may be the same person") // not the values that were confirmed
+	send("Ann Archer", "29 2 1980").wants(t, http.StatusConflict, "", "Possible duplicate.") // not the values that were confirmed
 	var made string
 	for range 2 {
 		made = send("archer ANN", "").Header.Get("Location")

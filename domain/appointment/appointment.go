@@ -149,7 +149,7 @@ var (
 	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
 		"Leave the appointment as it is: its consultation has started.")
 	ErrChanged = fault.New(fault.Conflict, "appointment-changed", "Look at the appointment again: somebody has changed it.")
-	ErrBooked  = fault.New(fault.Conflict, "appointment-booked", "Begin anew: this booking was made already, for another time or patient.")
+	ErrBooked  = fault.New(fault.Conflict, "appointment-booked", "This form has already been used for another booking. Start a new booking.")
 )
 
 // Slot is the site and the start of an appointment.

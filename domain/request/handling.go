@@ -197,16 +197,16 @@ const MaxText = 10_000
 // The refusals of acts on a request. The slower of two actors is refused, and can see
 // the other's act in the request's history.
 var (
-	ErrTaken     = fault.New(fault.Conflict, "patient-request-taken", "Look who has the patient request now: somebody else was faster.")
-	ErrCompleted = fault.New(fault.Conflict, "patient-request-completed", "Reopen the patient request first: it is done.")
+	ErrTaken     = fault.New(fault.Conflict, "patient-request-taken", "A colleague has already taken this request.")
+	ErrCompleted = fault.New(fault.Conflict, "patient-request-completed", "This request is completed. Reopen it first.")
 	ErrNotDone   = fault.New(fault.Conflict, "patient-request-not-done", "Leave the patient request open: it is not done, or somebody has reopened it.")
-	ErrMoved     = fault.New(fault.Conflict, "patient-request-moved", "Look whose patient request it is now: somebody has linked it to another patient.")
+	ErrMoved     = fault.New(fault.Conflict, "patient-request-moved", "A colleague has moved this request to another patient.")
 
 	ErrChanged = fault.New(fault.Conflict, "patient-request-changed", "Look at the patient request again: somebody has changed it.")
 
 	ErrUnknownOutcome = fault.New(fault.Invalid, "unknown-outcome",
 		"Choose an outcome from replied, appointment-booked, signposted and no-action-needed.")
-	ErrInvalidText = fault.New(fault.Invalid, "invalid-text", "Write something, in at most 10,000 characters.")
+	ErrInvalidText = fault.New(fault.Invalid, "invalid-text", "Enter a note of up to 10,000 characters.")
 	ErrLongText    = fault.New(fault.Invalid, "text-too-long", "Write at most 10,000 characters.")
 )
 

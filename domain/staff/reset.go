@@ -21,7 +21,7 @@ var (
 	ErrResetNotRequested = fault.New(fault.Conflict, "reset-not-requested",
 		"Request the reset first, because this member of staff has a passkey. A second manager or 24 hours must follow.")
 	ErrResetRequested = fault.New(fault.Conflict, "reset-requested", "This reset has been requested already.")
-	ErrResetAtOnce    = fault.New(fault.Conflict, "reset-at-once", "This member of staff has no passkey. Reset how they sign in without a request.")
+	ErrResetAtOnce    = fault.New(fault.Conflict, "reset-at-once", "This member of staff has no passkey. Reset their sign-in without a request.")
 	ErrResetWaits     = fault.New(fault.Conflict, "reset-waits",
 		"Have another manager do this, or wait until 24 hours after the request.")
 	ErrResetDependent = fault.New(fault.Refused, "reset-needs-independence",

@@ -86,7 +86,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.picture("register")
 	b.do(chromedp.SetValue("#name", "Anne Archer"), chromedp.SetValue("#born", "29 2 1980"))
 	b.press("Register")
-	b.shows("may be the same person")
+	b.shows("Possible duplicate.")
 	b.fits("register-alike")
 	b.press("Register as a new patient")
 	b.shows("The patient has been registered.")

@@ -192,7 +192,7 @@ func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []pr
 	for _, t := range found {
 		name := actors.application(t.Application.UUID)
 		if !t.Arrived {
-			name += " (did not arrive, or is not known to have)"
+			name += " (delivery not confirmed)"
 		}
 		names[t.Event] = append(names[t.Event], name)
 	}

@@ -37,7 +37,7 @@ func (l *lively) lookAfterPatients(answered func(method, path string, form url.V
 	_, search, _ := strings.Cut(found, "?search=")
 	wants(answered(http.MethodGet, "patients?from=50&search="+search[:36], nil), "Showing 51 to")
 	send("patients", "patients", url.Values{"identifier": {l.patient.String()}})
-	wants(send("patients/register", "patients/register", url.Values{"name": {"Ann Archer"}}), "may be the same person")
+	wants(send("patients/register", "patients/register", url.Values{"name": {"Ann Archer"}}), "Possible duplicate.")
 	wants(send("patients/register", "patients/register", url.Values{"name": {"Zed Zebra"}}), "has been registered")
 	at := "patients/" + l.patient.String()
 	wants(answered(http.MethodGet, at+"/timeline", nil), "opened the record")

@@ -57,9 +57,9 @@ func (w *writer) acts(details func(event.Event) ([]detail, bool, error)) iter.Se
 // outcomeWords are the outcomes of requests, as patients read them.
 var outcomeWords = map[request.Outcome]string{
 	request.Replied:           "The practice replied",
-	request.AppointmentBooked: "An appointment was booked",
+	request.AppointmentBooked: "Appointment booked",
 	request.Signposted:        "Another service is responsible, and the practice named it",
-	request.NoActionNeeded:    "Nothing had to be done",
+	request.NoActionNeeded:    "No action needed",
 }
 
 // handling returns the details of an event of the practice's work on a request. The former
