@@ -33,30 +33,31 @@ func TestWalkClientsRefuseWrongWebhook_D99(t *testing.T) {
 		stranger := service
 		stranger.Key = bearertest.StrangersKey()
 		first := fresh("first")
-		if status := post(t, listening.URL, first); status != http.StatusNoContent {
+		if status, _ := post(t, listening.URL, first); status != http.StatusNoContent {
 			t.Errorf("a right one is answered %d", status)
 		}
 		for name, wrong := range map[string]struct {
 			body   string
 			status int
+			says   string // the reason, in one word
 		}{
-			"expired":                 {webhook(claim("jti", "1"), expired), 400},
-			"another sender":          {fresh("2", claim("iss", "frontdesk")), 400},
-			"a strange key":           {fresh("3", head("kid", "other-key")), 400},
-			"somebody else's":         {stranger.Sign(encoded(fields{"alg": "RS256", "typ": "JWT", "kid": service.Kid}), []byte(`{"iss":"service"}`)), 400},
-			"alg none":                {unsigned(), 400},
-			"an HMAC":                 {confused(), 400},
-			"changed":                 {fresh("4")[:150] + "x" + fresh("4")[151:], 400},
-			"another practice's":      {fresh("5", claim("tenantId", "oak-lane")), 400},
-			"no jti":                  {fresh("6", without("jti")), 400},
-			"other data":              {fresh("7", claim("data", fields{"patientId": 7})), 400},
-			"no token":                {"hello", 400},
-			"crit":                    {fresh("8", head("crit", []string{"exp"})), 400},
-			"received before":         {first, 409},
-			"larger than any webhook": {strings.Repeat("a", 65<<10), 413},
+			"expired":                 {webhook(claim("jti", "1"), expired), 400, "expired"},
+			"another sender":          {fresh("2", claim("iss", "frontdesk")), 400, "wrong-issuer"},
+			"a strange key":           {fresh("3", head("kid", "other-key")), 400, "unknown-key"},
+			"somebody else's":         {stranger.Sign(encoded(fields{"alg": "RS256", "typ": "JWT", "kid": service.Kid}), []byte(`{"iss":"service"}`)), 400, "bad-signature"},
+			"alg none":                {unsigned(), 400, "malformed"},
+			"an HMAC":                 {confused(), 400, "malformed"},
+			"changed":                 {fresh("4")[:150] + "x" + fresh("4")[151:], 400, "bad-signature"},
+			"another practice's":      {fresh("5", claim("tenantId", "oak-lane")), 400, "wrong-tenant"},
+			"no jti":                  {fresh("6", without("jti")), 400, "bad-claims"},
+			"other data":              {fresh("7", claim("data", fields{"patientId": 7})), 400, "bad-claims"},
+			"no token":                {"hello", 400, "malformed"},
+			"crit":                    {fresh("8", head("crit", []string{"exp"})), 400, "malformed"},
+			"received before":         {first, 409, "replayed"},
+			"larger than any webhook": {strings.Repeat("a", 65<<10), 413, ""},
 		} {
-			if status := post(t, listening.URL, wrong.body); status != wrong.status {
-				t.Errorf("%s: it is answered %d", name, status)
+			if status, says := post(t, listening.URL, wrong.body); status != wrong.status || says != wrong.says {
+				t.Errorf("%s: it is answered %d %q", name, status, says)
 			}
 		}
 		post(t, listening.URL, fresh("last"))
@@ -69,7 +70,7 @@ func TestWalkClientsRefuseWrongWebhook_D99(t *testing.T) {
 	})
 }
 
-func post(t *testing.T, url, body string) (status int) {
+func post(t *testing.T, url, body string) (status int, says string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -80,9 +81,12 @@ func post(t *testing.T, url, body string) (status int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body)
+	text, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	return response.StatusCode
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
 }
 
 // The service's key is replaced, in an emergency, at a sandbox of its own; webhooks that the

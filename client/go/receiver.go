@@ -3,9 +3,7 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,8 +20,8 @@ type ReceiverOptions struct {
 	Remembered int
 	// HTTP fetches the keys: by default, a client with a timeout of 5 seconds.
 	HTTP *http.Client
-	// OnRefusal gets the reason for each refused webhook. By default, reasons are logged with
-	// log/slog.
+	// OnRefusal gets the reason for each refused webhook. By default, they are logged with log/slog,
+	// for each reason once a minute.
 	OnRefusal func(*WebhookError)
 	// Now returns the time: time.Now by default.
 	Now func() time.Time
@@ -59,7 +57,7 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 		o.Remembered = 100_000
 	}
 	if o.OnRefusal == nil {
-		o.OnRefusal = warnOfRefusal
+		o.OnRefusal = (&warnings{now: verifier.now, last: map[Reason]warned{}}).warn
 	}
 	return &Receiver{options: o, verifier: verifier, seen: seenWebhooks{most: o.Remembered, until: map[string]time.Time{}}}, nil
 }
@@ -81,14 +79,9 @@ func (r *Receiver) Receive(ctx context.Context, body string) (Webhook, error) {
 
 const longestWebhook = 64 << 10
 
-// warnOfRefusal logs only the beginning of a reason, because a stranger may have written it.
-func warnOfRefusal(why *WebhookError) {
-	slog.Default().Warn("A webhook is refused", slog.String("reason", string(why.Reason)), slog.String("error", fmt.Sprintf("%.300s", why.Error())))
-}
-
 // Handler receives webhooks by HTTP, and calls handle once for each. The service waits for about 10
 // seconds, so handle should queue the work and return. Its answers are 204; 500 if handle fails;
-// 409 for a repetition; 400 and 503 for other refused webhooks.
+// 409 for a repetition; 400 and 503 for other refused webhooks. A refusal's body is its [Reason].
 func (r *Receiver) Handler(handle func(context.Context, Webhook) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if request.Method != http.MethodPost {
@@ -101,32 +94,18 @@ func (r *Receiver) Handler(handle func(context.Context, Webhook) error) http.Han
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 			return
 		}
-		w.WriteHeader(r.handle(request.Context(), strings.TrimSpace(string(body)), handle))
+		webhook, err := r.Receive(request.Context(), strings.TrimSpace(string(body)))
+		var why *WebhookError
+		switch {
+		case errors.As(err, &why):
+			r.options.OnRefusal(why)
+			why.answer(w)
+		case handle(request.Context(), webhook) != nil:
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			w.WriteHeader(http.StatusNoContent)
+		}
 	})
-}
-
-func (r *Receiver) handle(ctx context.Context, body string, handle func(context.Context, Webhook) error) (status int) {
-	webhook, err := r.Receive(ctx, body)
-	var why *WebhookError
-	if errors.As(err, &why) {
-		r.options.OnRefusal(why)
-		return why.status()
-	}
-	if handle(ctx, webhook) != nil {
-		return http.StatusInternalServerError
-	}
-	return http.StatusNoContent
-}
-
-func (e *WebhookError) status() int {
-	switch e.Reason {
-	case Replayed:
-		return http.StatusConflict
-	case KeysUnreachable:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusBadRequest
-	}
 }
 
 // seenWebhooks are the webhooks that were received and have not expired. Above its limit, it forgets the

@@ -264,24 +264,25 @@ func TestHandlerStatuses_D99(t *testing.T) {
 	for _, c := range []struct {
 		method, body string
 		want         int
+		says         client.Reason
 	}{
-		{"POST", webhook(aKey(), "one", nil), 204},
-		{"POST", webhook(aKey(), "one", nil), 409},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "2", "event": "ping", "data": map[string]any{}}) + "\n", 204},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "3", "event": "brand.new", "data": map[string]any{"x": 1}}), 204},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "fails"}), 500},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "tenantId": "oak-lane"}), 400},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": nil}), 400},
-		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": map[string]any{"patientId": 7}}), 400},
-		{"POST", webhook(otherKey(), "one", map[string]any{"jti": "4"}), 400},
-		{"POST", strings.Repeat("a", 64<<10+1), 413},
-		{"POST", "", 400},
-		{"GET", "", 405},
+		{"POST", webhook(aKey(), "one", nil), 204, ""},
+		{"POST", webhook(aKey(), "one", nil), 409, client.Replayed},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "2", "event": "ping", "data": map[string]any{}}) + "\n", 204, ""},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "3", "event": "brand.new", "data": map[string]any{"x": 1}}), 204, ""},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "fails"}), 500, ""},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "tenantId": "oak-lane"}), 400, client.WrongTenant},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": nil}), 400, client.BadClaims},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": map[string]any{"patientId": 7}}), 400, client.BadClaims},
+		{"POST", webhook(otherKey(), "one", map[string]any{"jti": "4"}), 400, client.BadSignature},
+		{"POST", strings.Repeat("a", 64<<10+1), 413, ""},
+		{"POST", "", 400, client.Malformed},
+		{"GET", "", 405, ""},
 	} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(c.method, "/", strings.NewReader(c.body)))
-		if w.Code != c.want {
-			t.Errorf("%s %.80s is answered %d, not %d", c.method, c.body, w.Code, c.want)
+		if w.Code != c.want || w.Body.String() != string(c.says) {
+			t.Errorf("%s %.80s is answered %d %q, not %d %q", c.method, c.body, w.Code, w.Body, c.want, c.says)
 		}
 	}
 	if len(events) != 4 {
@@ -311,5 +312,17 @@ func TestRefusalIsLogged(t *testing.T) { //nolint:paralleltest // it sets the de
 	}
 	if !strings.Contains(lines[1], "unknown-key") || len(lines[1]) > 500 {
 		t.Errorf("a stranger writes %d bytes into the log: %s", len(lines[1]), lines[1])
+	}
+	log.Reset()
+	refuse := func() {
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("hello")))
+	}
+	for range 100 {
+		refuse()
+	}
+	now = now.Add(time.Minute)
+	refuse()
+	if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "unlogged=99") {
+		t.Errorf("of a reason, it logs %q", lines)
 	}
 }

@@ -1,23 +1,17 @@
 """The receiver of webhooks."""
 
-import logging
 import threading
 import time
 from collections import OrderedDict
 from http import HTTPStatus
-from typing import Callable, Collection, List, Optional, Union
+from typing import Callable, Collection, List, Optional, Tuple, Union
 
 from .keys import FetchedKeys
+from .refusals import Warnings, status_of
 from .verify import WebhookError, kid_of, verify
 from .webhook import Webhook
 
 _LONGEST_WEBHOOK = 64 << 10  # bytes
-_STATUSES = {"replayed": HTTPStatus.CONFLICT, "keys-unreachable": HTTPStatus.SERVICE_UNAVAILABLE}
-
-
-def _warn(why: WebhookError) -> None:
-    """Logs only the beginning of a reason, because a stranger may have written it."""
-    logging.getLogger("frontdesk_client").warning("%.300s", why)
 
 
 class Receiver:
@@ -32,12 +26,12 @@ class Receiver:
         tenants: Union[Collection[str], Callable[[str], bool]],  # the practices that the application serves
         *,
         remembered: int = 100_000,  # limits the webhooks that are remembered to detect repetitions; expired ones are forgotten
-        on_refusal: Callable[[WebhookError], None] = _warn,  # gets the reason for each refused webhook
+        on_refusal: Optional[Callable[[WebhookError], None]] = None,  # gets each refusal; by default, they are logged, for each reason once a minute
         now: Callable[[], float] = time.time,
     ):
         self._keys = FetchedKeys(jwks_url, now)
         self._is_served = tenants if callable(tenants) else frozenset(tenants).__contains__
-        self._remembered, self._on_refusal, self._now = remembered, on_refusal, now
+        self._remembered, self._on_refusal, self._now = remembered, on_refusal or Warnings(now).warn, now
         self._lock = threading.Lock()
         self._seen: "OrderedDict[str, float]" = OrderedDict()  # jti and exp, oldest first
 
@@ -63,33 +57,36 @@ class Receiver:
         """A WSGI application that receives webhooks, and calls handle once for each.
 
         The service waits for about 10 seconds, so handle should queue the work and return. Its answers are
-        204; 409 for a repetition; 400 and 503 for other refused webhooks. An exception of handle goes to
-        the server, which answers 500.
+        204; 409 for a repetition; 400 and 503 for other refused webhooks. A refusal's body is its reason.
+        An exception of handle goes to the server, which answers 500.
         """
 
         def answer(environ, start_response):
-            status = self._status(environ, handle)
+            status, text = self._answer(environ, handle)
             headers = [("Allow", "POST")] if status == HTTPStatus.METHOD_NOT_ALLOWED else []
+            if text:
+                headers.append(("Content-Type", "text/plain; charset=utf-8"))
             if status != HTTPStatus.NO_CONTENT:
-                headers.append(("Content-Length", "0"))
+                headers.append(("Content-Length", str(len(text))))
             start_response(f"{status.value} {status.phrase}", headers)
-            return []
+            return [text.encode()]
 
         return answer
 
-    def _status(self, environ: dict, handle: Callable[[Webhook], None]) -> HTTPStatus:
+    def _answer(self, environ: dict, handle: Callable[[Webhook], None]) -> Tuple[HTTPStatus, str]:
+        """The status, and the text of the body."""
         if environ["REQUEST_METHOD"] != "POST":
-            return HTTPStatus.METHOD_NOT_ALLOWED
+            return HTTPStatus.METHOD_NOT_ALLOWED, ""
         body = _body(environ)
         if body is None:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, ""
         try:
             webhook = self.receive(body)
         except WebhookError as why:
             self._on_refusal(why)
-            return _STATUSES.get(why.reason, HTTPStatus.BAD_REQUEST)
+            return status_of(why), why.reason
         handle(webhook)
-        return HTTPStatus.NO_CONTENT
+        return HTTPStatus.NO_CONTENT, ""
 
 
 def _body(environ: dict) -> Optional[str]:

@@ -130,39 +130,50 @@ class Receiving(unittest.TestCase):
             answered = []
             environ = {"REQUEST_METHOD": method, "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body.encode())}
             setup_testing_defaults(environ)
-            application(environ, lambda line, _headers: answered.append(int(line[:3])))
-            return answered[0]
+            text = b"".join(application(environ, lambda line, _headers: answered.append(int(line[:3]))))
+            return answered[0], text.decode()
 
         def one(name="one", **other):
             return webhook(key(name), "one", **other)
 
         for body, want in (
-            (one(), 204),
-            (one(), 409),
-            (one(jti="2", event="ping", data={}) + "\n", 204),
-            (one(jti="3", event="brand.new", data={"x": 1}), 204),
-            (one(jti="4", tenantId="oak-lane"), 400),
-            (one(jti="4", data=None), 400),
-            (one(jti="4", data={"patientId": 7}), 400),
-            (one("two", jti="4"), 400),
-            ("a" * ((64 << 10) + 1), 413),
-            ("", 400),
+            (one(), (204, "")),
+            (one(), (409, "replayed")),
+            (one(jti="2", event="ping", data={}) + "\n", (204, "")),
+            (one(jti="3", event="brand.new", data={"x": 1}), (204, "")),
+            (one(jti="4", tenantId="oak-lane"), (400, "wrong-tenant")),
+            (one(jti="4", data=None), (400, "bad-claims")),
+            (one(jti="4", data={"patientId": 7}), (400, "bad-claims")),
+            (one("two", jti="4"), (400, "bad-signature")),
+            ("a" * ((64 << 10) + 1), (413, "")),
+            ("", (400, "malformed")),
         ):
             self.assertEqual(status(body), want, body[:80])
-        self.assertEqual(status("", "GET"), 405)
+        self.assertEqual(status("", "GET"), (405, ""))
         self.assertRaises(OSError, status, one(jti="fails"))
         self.assertEqual(handled[:3], [RecordOpened("p-1", None, None), Ping(), Other("brand.new", {"x": 1})])
         self.assertEqual(refused, ["replayed", "wrong-tenant", "bad-claims", "bad-claims", "bad-signature", "malformed"])
 
-    def test_a_refusal_is_logged(self):
+    def test_refusals_are_logged_for_each_reason_once_a_minute(self):
         application = self.receiver().wsgi(lambda one: None)
+
+        def refuse(body):
+            environ = {"REQUEST_METHOD": "POST", "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body.encode())}
+            application(environ, lambda line, _headers: self.assertTrue(line.startswith("400")))
+
         with self.assertLogs("frontdesk_client", "WARNING") as logged:
-            for body in (webhook(key("one"), "one", tenantId="oak-lane"), webhook(key("one"), "k" * 1000)):
-                environ = {"REQUEST_METHOD": "POST", "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body.encode())}
-                application(environ, lambda line, _headers: self.assertTrue(line.startswith("400")))
+            refuse(webhook(key("one"), "one", tenantId="oak-lane"))
+            refuse(webhook(key("one"), "k" * 1000))
+            for _ in range(100):
+                refuse("hello")
+            self.now += 60
+            refuse("hello")
         self.assertRegex(logged.output[0], "wrong-tenant.*oak-lane")
         self.assertRegex(logged.output[1], "unknown-key")
         self.assertLess(len(logged.output[1]), 400)
+        self.assertEqual(len(logged.output), 4)
+        self.assertIn("malformed", logged.output[3])
+        self.assertTrue(logged.output[3].endswith("(and 99 more since the last warning)"), logged.output[3])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { FetchedKeys } from "./keys.js";
+import { statusOf, Warnings } from "./refusals.js";
 import { split, verify, WebhookError } from "./verify.js";
 import type { Webhook } from "./webhook.js";
 
@@ -12,7 +13,7 @@ export interface ReceiverOptions {
   tenants: Iterable<string> | ((tenantId: string) => boolean);
   /** Limits the webhooks that are remembered to detect repetitions: 100,000 by default. Expired ones are forgotten. */
   remembered?: number;
-  /** Gets the reason for each refused webhook. By default, reasons are warnings of the process. */
+  /** Gets the reason for each refused webhook. By default, they are warnings of the process, for each reason once a minute. */
   onRefusal?: (why: WebhookError) => void;
   /** The time, in milliseconds: Date.now. */
   now?: () => number;
@@ -34,12 +35,12 @@ export class Receiver {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>(); // jti and exp, oldest first
 
-  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal = warn, now = Date.now }: ReceiverOptions) {
+  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal, now = Date.now }: ReceiverOptions) {
     const served = typeof tenants === "function" ? undefined : new Set(tenants);
     this.#isServed = typeof tenants === "function" ? tenants : (tenantId) => served!.has(tenantId);
     this.#keys = new FetchedKeys(jwksURL, now);
     this.#remembered = remembered;
-    this.#onRefusal = onRefusal;
+    this.#onRefusal = onRefusal ?? new Warnings(now).warn;
     this.#now = now;
   }
 
@@ -65,47 +66,46 @@ export class Receiver {
   /**
    * Receives webhooks by HTTP, and calls handle once for each. The service waits for about 10 seconds, so handle should
    * queue the work and return. Its answers are 204; 500 if handle fails (in Express, its error handler's); 409 for a
-   * repetition; 400 and 503 for other refused webhooks.
+   * repetition; 400 and 503 for other refused webhooks. A refusal's body is its reason.
    */
   handler(handle: (webhook: Webhook) => void | Promise<void>): Handler {
     return (request, response, next) => {
       this.#answer(request, handle).then(
-        (status) => response.writeHead(status, headersOf(status)).end(),
+        ({ status, text }) => response.writeHead(status, headersOf(status, text)).end(text),
         (error) => (next ? next(error) : response.writeHead(500, headersOf(500)).end()),
       );
     };
   }
 
-  async #answer(request: IncomingMessage, handle: (webhook: Webhook) => void | Promise<void>): Promise<number> {
-    if (request.method !== "POST") return 405;
+  async #answer(request: IncomingMessage, handle: (webhook: Webhook) => void | Promise<void>): Promise<Reply> {
+    if (request.method !== "POST") return { status: 405 };
     const body = await bodyOf(request);
-    if (body === undefined) return 413;
+    if (body === undefined) return { status: 413 };
     let webhook: Webhook;
     try {
       webhook = await this.receive(body.trim());
     } catch (why) {
       if (!(why instanceof WebhookError)) throw why;
       this.#onRefusal(why);
-      return statusOf(why);
+      return { status: statusOf(why), text: why.reason };
     }
     await handle(webhook);
-    return 204;
+    return { status: 204 };
   }
 }
 
-/** Logs only the beginning of a reason, because a stranger may have written it. */
-function warn(why: WebhookError): void {
-  process.emitWarning(why.message.slice(0, 300), "FrontdeskWarning");
+interface Reply {
+  status: number;
+  text?: string;
 }
 
-function headersOf(status: number): Record<string, string> {
-  if (status === 405) return { "Content-Length": "0", Allow: "POST" };
-  return { "Content-Length": "0", ...(status === 413 && { Connection: "close" }) }; // the rest of the body is not read
-}
-
-function statusOf({ reason }: WebhookError): number {
-  if (reason === "replayed") return 409;
-  return reason === "keys-unreachable" ? 503 : 400;
+function headersOf(status: number, text = ""): Record<string, string> {
+  return {
+    ...(status !== 204 && { "Content-Length": String(text.length) }),
+    ...(text && { "Content-Type": "text/plain; charset=utf-8" }),
+    ...(status === 405 && { Allow: "POST" }),
+    ...(status === 413 && { Connection: "close" }), // the rest of the body is not read
+  };
 }
 
 /** Reads a body, unless a parser of Express has read it; undefined if it is too long. */

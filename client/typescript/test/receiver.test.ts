@@ -98,20 +98,23 @@ test("the handler answers each as what it is (D99)", async () => {
   });
   const url = await listening(createServer((request, response) => handler(request, response)));
   const one = (other: object, key = aKey) => webhook(key, "one", other);
-  const cases: [body: string, status: number][] = [
-    [one({}), 204],
-    [one({}), 409],
-    [one({ jti: "2", event: "ping", data: {} }) + "\n", 204],
-    [one({ jti: "3", event: "brand.new", data: { x: 1 } }), 204],
-    [one({ jti: "fails" }), 500],
-    [one({ jti: "4", tenantId: "oak-lane" }), 400],
-    [one({ jti: "4", data: null }), 400],
-    [one({ jti: "4", data: { patientId: 7 } }), 400],
-    [one({ jti: "4" }, otherKey), 400],
-    ["a".repeat((64 << 10) + 1), 413],
-    ["", 400],
+  const cases: [body: string, status: number, text: string][] = [
+    [one({}), 204, ""],
+    [one({}), 409, "replayed"],
+    [one({ jti: "2", event: "ping", data: {} }) + "\n", 204, ""],
+    [one({ jti: "3", event: "brand.new", data: { x: 1 } }), 204, ""],
+    [one({ jti: "fails" }), 500, ""],
+    [one({ jti: "4", tenantId: "oak-lane" }), 400, "wrong-tenant"],
+    [one({ jti: "4", data: null }), 400, "bad-claims"],
+    [one({ jti: "4", data: { patientId: 7 } }), 400, "bad-claims"],
+    [one({ jti: "4" }, otherKey), 400, "bad-signature"],
+    ["a".repeat((64 << 10) + 1), 413, ""],
+    ["", 400, "malformed"],
   ];
-  for (const [body, status] of cases) assert.equal((await fetch(url, { method: "POST", body })).status, status, body.slice(0, 80));
+  for (const [body, status, text] of cases) {
+    const answer = await fetch(url, { method: "POST", body });
+    assert.deepEqual([answer.status, await answer.text()], [status, text], body.slice(0, 80));
+  }
   assert.equal((await fetch(url)).status, 405);
   assert.deepEqual(handled.map(({ event }) => event), ["record.opened", "ping", "unrecognised", "record.opened"]);
   assert(handled[0]?.event === "record.opened" && handled[0].data.patientId === "p-1");
@@ -119,21 +122,26 @@ test("the handler answers each as what it is (D99)", async () => {
   assert.deepEqual(refused, ["replayed", "wrong-tenant", "bad-claims", "bad-claims", "bad-signature", "malformed"]);
 });
 
-test("a refusal is a warning of the process", async () => {
+test("refusals are warnings of the process, for each reason once a minute", async () => {
+  let now = noon;
   const { url: jwksURL } = await publisher();
-  const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => noon });
+  const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => now });
   const url = await listening(createServer(receiver.handler(() => {})));
   const warned: string[] = [];
   const note = (warning: Error) => void warned.push(`${warning.name} ${warning.message}`);
   process.on("warning", note);
-  for (const body of [webhook(aKey, "one", { tenantId: "oak-lane" }), webhook(aKey, "k".repeat(1000))]) {
-    assert.equal((await fetch(url, { method: "POST", body })).status, 400);
-  }
+  const refuse = async (body: string) => assert.equal((await fetch(url, { method: "POST", body })).status, 400);
+  await refuse(webhook(aKey, "one", { tenantId: "oak-lane" }));
+  await refuse(webhook(aKey, "k".repeat(1000)));
+  for (let i = 0; i < 100; i++) await refuse("hello");
+  now += 60_000;
+  await refuse("hello");
   await new Promise(setImmediate);
   process.off("warning", note);
   assert.match(warned[0] ?? "", /^FrontdeskWarning .*wrong-tenant.*oak-lane/);
   assert.match(warned[1] ?? "", /unknown-key/);
-  assert(warned.length === 2 && warned[1]!.length < 400, warned[1]);
+  assert(warned.length === 4 && warned[1]!.length < 400, warned[1]);
+  assert.match(warned[3]!, /malformed.* \(and 99 more since the last warning\)$/);
 });
 
 test("a body that Express has parsed is taken, and its error handler asked (D99)", async () => {
