@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -18,7 +19,7 @@ import (
 type Answer struct {
 	Endpoint       string
 	Attempt        int      // from 1
-	Status         int      // of HTTP; 0 without an answer
+	Status         int      // of HTTP; 0 without one
 	RequestID      string   // of the answer
 	IdempotencyKey string   // of the call; empty for a GET
 	Replayed       bool     // whether it is the answer to an earlier attempt with the same Idempotency-Key
@@ -164,10 +165,21 @@ func (c *call) exchange(ctx context.Context, answer *Answer) ([]byte, error) {
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
-	if response.StatusCode != http.StatusOK || !json.Valid(text) { // a proxy's page
+	if response.StatusCode != http.StatusOK {
 		return nil, c.refused(response, text)
 	}
+	if !isObject(text) {
+		return nil, c.unreachable(errNotService)
+	}
 	return text, nil
+}
+
+// errNotService means that a success is not from the service, or is cut. The service answers with a
+// JSON object.
+var errNotService = errors.New("status 200 without the service's JSON")
+
+func isObject(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) && json.Valid(text)
 }
 
 const longestAnswer = 32 << 20 // a care record has 4 MiB, before its texts are escaped

@@ -20,6 +20,7 @@ type ServiceError struct {
 	Endpoint       string
 	Status         int           // of HTTP
 	Problems       []Problem     // all mistakes in a body; empty if the answer is not from the service
+	Rule           string        // that refused, where many share the code, such as user-authorised; empty if the answer is not from the service
 	RequestID      string        // to quote when you report it
 	RetryAfter     time.Duration // how long to wait before the same call may be accepted; 0 if unknown
 	IdempotencyKey string        // of the call; empty for a GET
@@ -45,6 +46,11 @@ func (e *ServiceError) Has(code Code) bool {
 	return false
 }
 
+// NeedsAuthorisation reports whether the user must go through the authorise page again (§5.4).
+func (e *ServiceError) NeedsAuthorisation() bool {
+	return e.Rule == "user-authorised" || e.Rule == "patient-in-scope"
+}
+
 func (e *ServiceError) Error() string {
 	texts := make([]string, 0, len(e.Problems))
 	for _, problem := range e.Problems {
@@ -59,8 +65,8 @@ func (e *ServiceError) Error() string {
 // Unwrap returns why the body is not the service's JSON.
 func (e *ServiceError) Unwrap() error { return e.Err }
 
-// An UnreachableError means that no answer came. The call may have taken effect, or not: repeat it
-// with [IdempotencyKey], and it takes effect once.
+// An UnreachableError means that no answer came, or a success without the service's JSON. The call may
+// have taken effect, or not: repeat it with [IdempotencyKey], and it takes effect once.
 type UnreachableError struct {
 	Endpoint       string
 	IdempotencyKey string // of the call; empty for a GET
@@ -69,7 +75,7 @@ type UnreachableError struct {
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: no answer: %v", e.Endpoint, e.Err) }
 
-// Unwrap is the error of the connection.
+// Unwrap is the error of the connection, or [context.DeadlineExceeded] when the time is over.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 func (c *call) unreachable(err error) *UnreachableError {
@@ -84,7 +90,7 @@ func (c *call) refused(response *http.Response, text []byte) *ServiceError {
 	}
 	err := json.Unmarshal(text, &form)
 	refusal := &ServiceError{
-		Endpoint: c.endpoint, Status: response.StatusCode, Problems: form.Errors,
+		Endpoint: c.endpoint, Status: response.StatusCode, Problems: form.Errors, Rule: response.Header.Get("Frontdesk-Rule"),
 		RequestID: response.Header.Get("X-Request-Id"), IdempotencyKey: c.key, Err: err,
 	}
 	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {

@@ -23,19 +23,22 @@ func TestOnlyRetryableCallsAreRetried_D99(t *testing.T) {
 		first answer
 		again bool
 	}{
-		"unavailable":            {refuses(503, "unavailable"), true},
-		"rate-limited":           {refuses(429, "rate-limited", "Retry-After", "2"), true},
-		"internal error":         {refuses(500, "internal-error"), true},
-		"a proxy's":              {says(502, "<html>"), true},
-		"cut":                    {cuts, true},
-		"still being answered":   {refuses(409, "idempotency-key-in-use"), true},
-		"the key of another":     {refuses(409, "idempotency-key-reused"), false},
-		"paused":                 {refuses(400, "request-type-paused", "Retry-After", "2"), false},
-		"unauthorized":           {refuses(403, "unauthorized"), false},
-		"too slow":               {refuses(408, "request-timeout"), false},
-		"limited for the day":    {refuses(429, "rate-limited", "Retry-After", "3600"), false},
-		"an answer that is none": {says(200, "<html>"), false},
-		"a redirect":             {says(307, "", "Location", "https://evil.example"), false},
+		"unavailable":          {refuses(503, "unavailable"), true},
+		"rate-limited":         {refuses(429, "rate-limited", "Retry-After", "2"), true},
+		"internal error":       {refuses(500, "internal-error"), true},
+		"a proxy's":            {says(502, "<html>"), true},
+		"cut":                  {cuts, true},
+		"still being answered": {refuses(409, "idempotency-key-in-use"), true},
+		"the key of another":   {refuses(409, "idempotency-key-reused"), false},
+		"paused":               {refuses(400, "request-type-paused", "Retry-After", "2"), false},
+		"unauthorized":         {refuses(403, "unauthorized"), false},
+		"too slow":             {refuses(408, "request-timeout"), false},
+		"limited for the day":  {refuses(429, "rate-limited", "Retry-After", "3600"), false},
+		"a proxy's page":       {says(200, "<html>"), true},
+		"half an answer":       {says(200, `{"noteId":`), true},
+		"no answer":            {says(200, ""), true},
+		"no object":            {says(200, "[]"), true},
+		"a redirect":           {says(307, "", "Location", "https://evil.example"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,7 +126,7 @@ func TestACallWithoutADeadlineGetsOne_D99(t *testing.T) {
 		c, _ := with(t, func(o *client.Options) { o.Transport = silent })
 		elapsed := stopwatch()
 		var unreachable *client.UnreachableError
-		if _, err := c.Ping(t.Context()); !errors.As(err, &unreachable) || elapsed() != 2*time.Minute {
+		if _, err := c.Ping(t.Context()); !errors.As(err, &unreachable) || !errors.Is(err, context.DeadlineExceeded) || elapsed() != 2*time.Minute {
 			t.Errorf("after %v it says %v", elapsed(), err)
 		}
 	})
@@ -147,6 +150,17 @@ func TestOnAnswerReportsEachAttempt_D99(t *testing.T) {
 			t.Errorf("it is told %+v", told)
 		}
 	})
+}
+
+func TestRefusalNamesItsRule_D159(t *testing.T) {
+	t.Parallel()
+	for rule, needs := range map[string]bool{"user-authorised": true, "patient-in-scope": true, "application-enabled": false, "": false} {
+		c, _ := calling(t, refuses(403, "unauthorized", "Frontdesk-Rule", rule))
+		var refusal *client.ServiceError
+		if _, err := c.Ping(t.Context()); !errors.As(err, &refusal) || refusal.Rule != rule || refusal.NeedsAuthorisation() != needs {
+			t.Errorf("%s: %+v", rule, err)
+		}
+	}
 }
 
 func TestNewCodeIsUnrecognised_D99(t *testing.T) {

@@ -7,20 +7,46 @@ It needs PyJWT and cryptography (Debian's python3-jwt and python3-cryptography).
 - Attachment is a file that is encoded while it is sent.
 - ServiceError is a refusal of the service, UnreachableError the lack of an answer.
 - Receiver accepts webhooks, each once, and refuses those that the service has not sent.
+- AuthorisePage builds the link by which a member of staff authorises the application, and reads the return.
 - LogVerifier verifies checkpoints of the practice's log, which keep_checkpoint keeps.
 
 "§n" is a section of the Transactional API's specification.
 """
 
-from .attachment import Attachment, attach_bytes, attach_file
+from .attachment import Attachment, FileType, attach_bytes, attach_file
+from .authorise import Authorised, AuthorisePage, ReturnError, ReturnReason, new_state
 from .call import Answer, FrontdeskWarning
 from .checkpoint import CheckpointFile, CheckpointStore
-from .client import *  # noqa: F403  the client, and the shapes of the contract
+from .client import (
+    Application, Appointment, Authorisations, CalledIn, CalledInList, CareRecord, Client, CreatedNote,
+    CreatedPatientRequest, Delivery, EnteredInError, Fetch, Grant, HeldKey, JudgedCall, KeySet, OpenedRecord,
+    Outcome, Pong, ProxyDetails, Question, ReadKID, RecordConsultation, RecordFile, RecordNote, RecordPatient,
+    RecordRequest, RegisteredWebhook, RequestOutcome, RequestType, RequestTypeAvailability, RequestTypes, Requester,
+    ResponseItem, Room, SetDetails, SignedCheckpoint, Site, SiteList, StartedConsultation, TestedWebhook,
+)
 from .codes import ERROR_CODES, ErrorCode
 from .errors import Problem, ServiceError, UnreachableError
 from .log import Checkpoint, CheckpointError, CheckpointReason, LogVerifier
 from .receiver import Receiver
-from .shapes import *  # noqa: F403  the common parts of the shapes
-from .signer import Key, Signer, read_key
-from .verify import WebhookError, parse_keys, verify
-from .webhook import *  # noqa: F403  each is a kind of event, or a webhook
+from .shapes import Act, Instant, Mode, Organisation, Practitioner
+from .signer import Key, RemoteKey, Signer, read_key
+from .verify import Keys, Reason, WebhookError, parse_keys, verify
+from .version import __version__
+from .webhook import (
+    CallInRemoved, CallInShown, ConsultationStarted, Event, Other, Ping, RecordOpened, RequestReplied, Webhook,
+)
+
+__all__ = [
+    "__version__", "Act", "Answer", "Application", "Appointment", "attach_bytes", "attach_file", "Attachment",
+    "Authorisations", "Authorised", "AuthorisePage", "CalledIn", "CalledInList", "CallInRemoved", "CallInShown",
+    "CareRecord", "Checkpoint", "CheckpointError", "CheckpointFile", "CheckpointReason", "CheckpointStore",
+    "Client", "ConsultationStarted", "CreatedNote", "CreatedPatientRequest", "Delivery", "EnteredInError",
+    "ERROR_CODES", "ErrorCode", "Event", "Fetch", "FileType", "FrontdeskWarning", "Grant", "HeldKey", "Instant",
+    "JudgedCall", "Key", "Keys", "KeySet", "LogVerifier", "Mode", "new_state", "OpenedRecord", "Organisation",
+    "Other", "Outcome", "parse_keys", "Ping", "Pong", "Practitioner", "Problem", "ProxyDetails", "Question",
+    "read_key", "ReadKID", "Reason", "Receiver", "RecordConsultation", "RecordFile", "RecordNote", "RecordOpened",
+    "RecordPatient", "RecordRequest", "RegisteredWebhook", "RemoteKey", "Requester", "RequestOutcome",
+    "RequestReplied", "RequestType", "RequestTypeAvailability", "RequestTypes", "ResponseItem", "ReturnError",
+    "ReturnReason", "Room", "ServiceError", "SetDetails", "SignedCheckpoint", "Signer", "Site", "SiteList",
+    "StartedConsultation", "TestedWebhook", "UnreachableError", "verify", "Webhook", "WebhookError",
+]

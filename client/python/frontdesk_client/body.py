@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from typing import BinaryIO, Iterator, List, Optional, Sequence
+from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Sequence
 
 from .attachment import Attachment
 
@@ -16,7 +16,7 @@ class UnreadableError(Exception):
 class Body:
     """A JSON object, with attachments as its last member."""
 
-    def __init__(self, value: dict, attachments: Sequence[Attachment] = ()):
+    def __init__(self, value: Dict[str, Any], attachments: Sequence[Attachment] = ()):
         text = json.dumps(value)
         self.attachments = attachments
         self._head = (text[:-1] + ', "attachments":[' if attachments else text).encode()

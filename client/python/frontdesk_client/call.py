@@ -3,11 +3,13 @@
 import http.client
 import json
 import random
+import socket
 import time
 import uuid
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from email.message import Message
+from typing import Any, Callable, Dict, List, Optional
 
 from .body import Body
 from .errors import ServiceError, UnreachableError, problems_of
@@ -25,8 +27,9 @@ class Answer:
 
     endpoint: str
     attempt: int  # from 1
-    status: Optional[int] = None  # of HTTP; None if no answer came
+    status: Optional[int] = None  # of HTTP; None without one
     request_id: Optional[str] = None
+    idempotency_key: Optional[str] = None  # of the call; None for a GET
     replayed: bool = False  # whether it is the answer to an earlier attempt with the same Idempotency-Key
     unknown_fields: List[str] = field(default_factory=list)  # names in the body that the service did not know
     error: Optional[Exception] = None  # None after a success
@@ -37,6 +40,18 @@ def warn(answer: Answer) -> None:
     if answer.unknown_fields:
         names = ", ".join(answer.unknown_fields)
         warnings.warn(f"{answer.endpoint}: the service does not know {names} (request {answer.request_id})", FrontdeskWarning, stacklevel=6)
+
+
+OnAnswer = Optional[Callable[[Answer], None]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of one call."""
+
+    timeout: Optional[float] = None
+    on_answer: OnAnswer = None
+    idempotency_key: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -60,9 +75,8 @@ class Call:
     caller: Caller
     endpoint: str
     path: str  # with the query
+    options: Options = Options()
     body: Optional[Body] = None
-    idempotency_key: Optional[str] = None
-    timeout: Optional[float] = None
 
     def make(self) -> Any:
         """Makes attempts until one has a final answer, and returns its JSON."""
@@ -71,7 +85,7 @@ class Call:
         attempt = 0
         while True:
             attempt += 1
-            answer = Answer(self.endpoint, attempt)
+            answer = Answer(self.endpoint, attempt, idempotency_key=headers.get("Idempotency-Key"))
             try:
                 return self._once(headers, ends, answer)
             except (ServiceError, UnreachableError) as error:
@@ -81,13 +95,14 @@ class Call:
             self.line.sleep(wait)
 
     def _limit(self) -> float:
-        return self.timeout or self.line.timeout or (15 * 60 if self.body and self.body.attachments else 2 * 60)
+        return self.options.timeout or self.line.timeout or (15 * 60 if self.body and self.body.attachments else 2 * 60)
 
     def _headers(self) -> Dict[str, str]:
         headers = {"Accept": "application/json"}
         if self.body:
             headers["Content-Type"] = "application/json"
-            headers["Idempotency-Key"] = str(uuid.uuid4()) if self.idempotency_key is None else self.idempotency_key  # the same for all attempts
+            key = self.options.idempotency_key
+            headers["Idempotency-Key"] = str(uuid.uuid4()) if key is None else key  # the same for all attempts
             size = self.body.size
             headers.update({"Transfer-Encoding": "chunked"} if size is None else {"Content-Length": str(size)})
         return headers
@@ -100,24 +115,31 @@ class Call:
             raise
         finally:
             self.line.on_answer(answer)
+            if self.options.on_answer:
+                self.options.on_answer(answer)
 
     def _exchange(self, headers: Dict[str, str], ends: float, answer: Answer) -> Any:
         token = self.line.tokens.mint(self.caller)
         headers = {**headers, "Authorization": "Bearer " + token}
         try:
             response = self.line.connections.exchange("POST" if self.body else "GET", self.path, headers, self.body, ends)
+        except socket.timeout as error:  # a TimeoutError, but not in Python 3.9
+            raise UnreachableError(self.endpoint, error, answer.idempotency_key) from TimeoutError(*error.args)
         except (OSError, http.client.HTTPException) as error:
-            raise UnreachableError(self.endpoint, error) from error
+            raise UnreachableError(self.endpoint, error, answer.idempotency_key) from error
         _fill(answer, response.status, response.headers)
-        return self._value(response)
+        return self._value(response, answer.idempotency_key)
 
-    def _value(self, response: Response) -> Any:
+    def _value(self, response: Response, key: Optional[str]) -> Any:
         if response.status != 200:
-            raise ServiceError(self.endpoint, response.status, response.headers, problems_of(response.text))
+            raise ServiceError(self.endpoint, response.status, response.headers, problems_of(response.text), key)
         try:
-            return json.loads(response.text)
-        except ValueError:  # a proxy's page
-            raise ServiceError(self.endpoint, response.status, response.headers, []) from None
+            value = json.loads(response.text)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):  # a proxy's page, or an answer that is cut
+            raise UnreachableError(self.endpoint, ValueError("status 200 without the service's JSON"), key)
+        return value
 
     def _again(self, error: Exception, attempt: int) -> Optional[float]:
         """The seconds to wait before a retry; None if there is none.
@@ -135,7 +157,7 @@ class Call:
         return None if wait > self.line.longest_wait else wait + _backoff(attempt)
 
 
-def _fill(answer: Answer, status: int, headers: Mapping[str, str]) -> None:
+def _fill(answer: Answer, status: int, headers: Message) -> None:
     names = (headers.get("Warning-Unknown-Fields") or "").split(",")
     answer.status = status
     answer.request_id = headers.get("X-Request-Id")
@@ -149,4 +171,5 @@ def _backoff(attempt: int) -> float:
     A jitter takes it between a half and all of that, so that clients that failed together do not retry
     together.
     """
-    return 0.25 * 2 ** min(attempt - 1, 5) * random.uniform(0.5, 1)
+    longest: float = 0.25 * 2 ** min(attempt - 1, 5)
+    return longest * random.uniform(0.5, 1)

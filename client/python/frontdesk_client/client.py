@@ -4,14 +4,14 @@ import copy
 import datetime
 import ssl
 import time
-from dataclasses import dataclass, is_dataclass
-from typing import Any, Callable, Iterator, List, Literal, Optional, Sequence, Type, TypeVar
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Type, TypeVar
 from urllib.parse import urlencode
 
 from .addresses import is_guarded
 from .attachment import Attachment, FileType
 from .body import Body
-from .call import Answer, Call, Line, warn
+from .call import Answer, Call, Line, OnAnswer, Options, warn
 from .checkpoint import CheckpointStore
 from .errors import Problem, ServiceError
 from .exchange import Connections
@@ -348,10 +348,10 @@ class SignedCheckpoint:
 class Client:
     """Calls the Transactional API of one practice, for the application itself or the caller of as_user and with_act.
 
-    Its methods take timeout: the seconds for a call and all its attempts. Those that change something
-    take idempotency_key: 1 to 255 bytes in place of a random key. For 24 hours, the same key with the same
-    body gets the same answer, also from a process that has started since. A Client may be shared by
-    threads.
+    Its methods take timeout, the seconds for a call and all its attempts, and on_answer, which is called
+    after each attempt in addition to that of the client. Those that change something take idempotency_key:
+    1 to 255 bytes in place of a random key. For 24 hours, the same key with the same body gets the same
+    answer, also from a process that has started since. A Client may be shared by threads.
     """
 
     def __init__(
@@ -410,7 +410,9 @@ class Client:
         is_high_priority: Optional[bool] = None,
         proxy_details: Optional[ProxyDetails] = None,  # required if requester is proxy
         attachments: Sequence[Attachment] = (),  # at most 5
-        **options: Any,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        on_answer: OnAnswer = None,
     ) -> CreatedPatientRequest:
         """Submits a request on behalf of a patient (§4.1).
 
@@ -421,82 +423,119 @@ class Client:
             "patient_id": patient_id, "request_type": request_type, "requester": requester, "response": response,
             "is_high_priority": is_high_priority, "proxy_details": proxy_details,
         }
-        return self._post(CreatedPatientRequest, "create-patient-request", value, attachments, **options)
+        return self._post(CreatedPatientRequest, "create-patient-request", value, Options(timeout, on_answer, idempotency_key), attachments)
 
-    def request_outcome(self, patient_request_id: str, **options: Any) -> RequestOutcome:
+    def request_outcome(
+        self, patient_request_id: str, *,
+        timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> RequestOutcome:
         """Returns how a request ended that the application has sent.
 
         If it has sent no such request, or may no longer see it, the code is patient-request-not-found.
         """
-        return self._get(RequestOutcome, "request-outcome", {"patient_request_id": patient_request_id}, **options)
+        return self._get(RequestOutcome, "request-outcome", {"patient_request_id": patient_request_id}, Options(timeout, on_answer))
 
-    def request_type_availability(self, **options: Any) -> RequestTypes:
+    def request_type_availability(self, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> RequestTypes:
         """Returns the types of request that the practice accepts now."""
-        return self._get(RequestTypes, "request-type-availability", **options)
+        return self._get(RequestTypes, "request-type-availability", {}, Options(timeout, on_answer))
 
-    def create_note(self, *, patient_id: str, note: str, **options: Any) -> CreatedNote:
+    def create_note(
+        self, *, patient_id: str, note: str,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> CreatedNote:
         """Adds a note to a patient's care record."""
-        return self._post(CreatedNote, "create-note", {"patient_id": patient_id, "note": note}, **options)
+        value = {"patient_id": patient_id, "note": note}
+        return self._post(CreatedNote, "create-note", value, Options(timeout, on_answer, idempotency_key))
 
-    def retrieve_care_record(self, patient_id: str, **options: Any) -> CareRecord:
+    def retrieve_care_record(self, patient_id: str, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> CareRecord:
         """Reads a patient's care record, which counts as an opening."""
-        return self._get(CareRecord, "retrieve-care-record", {"patient_id": patient_id}, **options)
+        return self._get(CareRecord, "retrieve-care-record", {"patient_id": patient_id}, Options(timeout, on_answer))
 
-    def open_care_record(self, patient_id: str, **options: Any) -> OpenedRecord:
+    def open_care_record(
+        self, patient_id: str, *,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> OpenedRecord:
         """Records that a patient's care record is opened by other means."""
-        return self._post(OpenedRecord, "open-care-record", {"patient_id": patient_id}, **options)
+        value = {"patient_id": patient_id}
+        return self._post(OpenedRecord, "open-care-record", value, Options(timeout, on_answer, idempotency_key))
 
     def set_contact_details(
-        self, *, patient_id: str, telephone: Optional[str], email: Optional[str], nhs_number: Optional[str], **options: Any
+        self, *, patient_id: str, telephone: Optional[str], email: Optional[str], nhs_number: Optional[str],
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
     ) -> SetDetails:
         """Replaces all of a patient's contact details. None is stored as unknown."""
         value = {"patient_id": patient_id, "telephone": telephone or "", "email": email or "", "nhs_number": nhs_number or ""}
-        return self._post(SetDetails, "set-contact-details", value, **options)
+        return self._post(SetDetails, "set-contact-details", value, Options(timeout, on_answer, idempotency_key))
 
-    def book_appointment(self, *, patient_id: str, site_id: str, at: datetime.datetime, **options: Any) -> Appointment:
+    def book_appointment(
+        self, *, patient_id: str, site_id: str, at: datetime.datetime,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> Appointment:
         """Books an appointment of a patient at a site."""
-        return self._post(Appointment, "book-appointment", {"patient_id": patient_id, "site_id": site_id, "at": at}, **options)
+        value = {"patient_id": patient_id, "site_id": site_id, "at": at}
+        return self._post(Appointment, "book-appointment", value, Options(timeout, on_answer, idempotency_key))
 
-    def call_in_patient(self, appointment_id: str, *, room_id: Optional[str] = None, **options: Any) -> Appointment:
+    def call_in_patient(
+        self, appointment_id: str, *, room_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> Appointment:
         """Calls an appointment's patient in, to a room of its site or to none."""
-        return self._post(Appointment, "call-in-patient", {"appointment_id": appointment_id, "room_id": room_id}, **options)
+        value = {"appointment_id": appointment_id, "room_id": room_id}
+        return self._post(Appointment, "call-in-patient", value, Options(timeout, on_answer, idempotency_key))
 
-    def clear_call_in(self, appointment_id: str, **options: Any) -> Appointment:
+    def clear_call_in(
+        self, appointment_id: str, *,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> Appointment:
         """Clears a call-in by hand."""
-        return self._post(Appointment, "clear-call-in", {"appointment_id": appointment_id}, **options)
+        value = {"appointment_id": appointment_id}
+        return self._post(Appointment, "clear-call-in", value, Options(timeout, on_answer, idempotency_key))
 
-    def called_in(self, *, site_id: Optional[str] = None, **options: Any) -> CalledInList:
+    def called_in(
+        self, *, site_id: Optional[str] = None,
+        timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> CalledInList:
         """Returns the patients who are called in now, at one site or at all. Webhooks may be lost: this list is complete."""
-        return self._get(CalledInList, "called-in", {"site_id": site_id}, **options)
+        return self._get(CalledInList, "called-in", {"site_id": site_id}, Options(timeout, on_answer))
 
-    def sites(self, **options: Any) -> SiteList:
+    def sites(self, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> SiteList:
         """Returns the practice's sites and rooms."""
-        return self._get(SiteList, "sites", **options)
+        return self._get(SiteList, "sites", {}, Options(timeout, on_answer))
 
-    def mark_did_not_attend(self, appointment_id: str, **options: Any) -> Appointment:
+    def mark_did_not_attend(
+        self, appointment_id: str, *,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> Appointment:
         """Records that an appointment's patient did not attend."""
-        return self._post(Appointment, "mark-did-not-attend", {"appointment_id": appointment_id}, **options)
+        value = {"appointment_id": appointment_id}
+        return self._post(Appointment, "mark-did-not-attend", value, Options(timeout, on_answer, idempotency_key))
 
-    def start_consultation(self, *, patient_id: str, appointment_id: Optional[str] = None, **options: Any) -> StartedConsultation:
+    def start_consultation(
+        self, *, patient_id: str, appointment_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> StartedConsultation:
         """Starts a consultation with a patient."""
         value = {"patient_id": patient_id, "appointment_id": appointment_id}
-        return self._post(StartedConsultation, "start-consultation", value, **options)
+        return self._post(StartedConsultation, "start-consultation", value, Options(timeout, on_answer, idempotency_key))
 
-    def ping(self, **options: Any) -> Pong:
+    def ping(self, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> Pong:
         """Returns the caller as the service sees it."""
-        return self._get(Pong, "ping", **options)
+        return self._get(Pong, "ping", {}, Options(timeout, on_answer))
 
-    def application(self, **options: Any) -> Application:
+    def application(self, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> Application:
         """Returns this application's rights at this practice."""
-        return self._get(Application, "application", **options)
+        return self._get(Application, "application", {}, Options(timeout, on_answer))
 
-    def key_set(self, **options: Any) -> KeySet:
+    def key_set(self, *, timeout: Optional[float] = None, on_answer: OnAnswer = None) -> KeySet:
         """Returns the service's copy of the application's key set."""
-        return self._get(KeySet, "application/key-set", **options)
+        return self._get(KeySet, "application/key-set", {}, Options(timeout, on_answer))
 
-    def reread_key_set(self, **options: Any) -> KeySet:
+    def reread_key_set(
+        self, *,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> KeySet:
         """Makes the service fetch the application's key set now, at most once a minute."""
-        return self._post(KeySet, "application/key-set", {}, **options)
+        return self._post(KeySet, "application/key-set", {}, Options(timeout, on_answer, idempotency_key))
 
     def calls(
         self,
@@ -505,11 +544,12 @@ class Client:
         request_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,  # only the newest calls with this key
         limit: Optional[int] = None,  # of a page, 1 to 200
-        **options: Any,
+        timeout: Optional[float] = None,
+        on_answer: OnAnswer = None,
     ) -> Iterator[JudgedCall]:
         """The application's calls at this practice, newest first. Pages are fetched on demand."""
         query = {"status": status, "request_id": request_id, "idempotency_key": idempotency_key, "limit": limit}
-        return self._pages(JudgedCall, "application/calls", "calls", query, **options)
+        return self._pages(JudgedCall, "application/calls", "calls", query, Options(timeout, on_answer))
 
     def deliveries(
         self,
@@ -519,70 +559,74 @@ class Client:
         until: Optional[datetime.datetime] = None,
         outcome: Optional[Outcome] = None,
         limit: Optional[int] = None,  # of a page, 1 to 200
-        **options: Any,
+        timeout: Optional[float] = None,
+        on_answer: OnAnswer = None,
     ) -> Iterator[Delivery]:
         """The application's webhooks from this practice, newest first, fetched like calls."""
         query = {"jti": jti, "from": from_, "until": until, "outcome": outcome, "limit": limit}
-        return self._pages(Delivery, "application/deliveries", "deliveries", query, **options)
+        return self._pages(Delivery, "application/deliveries", "deliveries", query, Options(timeout, on_answer))
 
-    def test_webhook(self, event: str, **options: Any) -> TestedWebhook:
+    def test_webhook(
+        self, event: str, *,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> TestedWebhook:
         """Makes the service send a ping to the event's address, at most once a minute."""
-        return self._post(TestedWebhook, "application/webhooks/test", {"event": event}, **options)
+        value = {"event": event}
+        return self._post(TestedWebhook, "application/webhooks/test", value, Options(timeout, on_answer, idempotency_key))
 
-    def checkpoint(self, *, from_: Optional[int] = None, **options: Any) -> SignedCheckpoint:
+    def checkpoint(
+        self, *, from_: Optional[int] = None,
+        timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> SignedCheckpoint:
         """The newest checkpoint of the practice's log. The practice must have enabled the application.
 
         from_ is the size of a kept one; the code is invalid-query if the newest covers fewer events, and
         no-checkpoint if nothing is signed yet.
         """
-        return self._get(SignedCheckpoint, "application/checkpoint", {"from": from_}, **options)
+        return self._get(SignedCheckpoint, "application/checkpoint", {"from": from_}, Options(timeout, on_answer))
 
-    def keep_checkpoint(self, log: LogVerifier, store: CheckpointStore, **options: Any) -> Checkpoint:
+    def keep_checkpoint(
+        self, log: LogVerifier, store: CheckpointStore, *,
+        timeout: Optional[float] = None, on_answer: OnAnswer = None,
+    ) -> Checkpoint:
         """Fetches the newest checkpoint, verifies that the log begins with the one in the store, and only then replaces it.
 
         A CheckpointError means that it does not, or that the checkpoint is not of this log: the store then
         holds the evidence.
         """
         kept = store.get() or ""
-        signed = self._checkpoint_after(log, kept, **options)
+        signed = self._checkpoint_after(log, kept, timeout, on_answer)
         newest = log.check(kept, signed.checkpoint, signed.consistency or ())
         store.put(signed.checkpoint)
         return newest
 
-    def _checkpoint_after(self, log: LogVerifier, kept: str, **options: Any) -> SignedCheckpoint:
+    def _checkpoint_after(self, log: LogVerifier, kept: str, timeout: Optional[float], on_answer: OnAnswer) -> SignedCheckpoint:
         """The newest checkpoint, with the proof for a kept one unless the log is shorter."""
-        if not kept:
-            return self.checkpoint(**options)
-        try:
-            return self.checkpoint(from_=log.open(kept).size, **options)
-        except ServiceError as refusal:
-            if refusal.code != "invalid-query":
-                raise
-            return self.checkpoint(**options)
+        if kept:
+            try:
+                return self.checkpoint(from_=log.open(kept).size, timeout=timeout, on_answer=on_answer)
+            except ServiceError as refusal:
+                if refusal.code != "invalid-query":
+                    raise
+        return self.checkpoint(timeout=timeout, on_answer=on_answer)
 
-    def _get(self, shape: Type[T], endpoint: str, query: Optional[dict] = None, **options: Any) -> T:
-        return from_json(shape, self._ask(endpoint, query or {}, **options))
+    def _get(self, shape: Type[T], endpoint: str, query: Dict[str, Any], options: Options) -> T:
+        return from_json(shape, self._ask(endpoint, query, options))
 
-    def _ask(self, endpoint: str, query: dict, timeout: Optional[float] = None) -> Any:
+    def _ask(self, endpoint: str, query: Dict[str, Any], options: Options) -> Any:
         search = urlencode({camel(name): to_json(value) for name, value in query.items() if value is not None})
         path = _path(endpoint) + ("?" + search if search else "")
-        return Call(self._line, self._caller, endpoint, path, timeout=timeout).make()
+        return Call(self._line, self._caller, endpoint, path, options).make()
 
     def _post(
-        self,
-        shape: Type[T],
-        endpoint: str,
-        value: dict,
-        attachments: Sequence[Attachment] = (),
-        idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
+        self, shape: Type[T], endpoint: str, value: Dict[str, Any], options: Options, attachments: Sequence[Attachment] = ()
     ) -> T:
         body = Body({camel(name): to_json(one) for name, one in value.items() if one is not None}, attachments)
-        return from_json(shape, Call(self._line, self._caller, endpoint, _path(endpoint), body, idempotency_key, timeout).make())
+        return from_json(shape, Call(self._line, self._caller, endpoint, _path(endpoint), options, body).make())
 
-    def _pages(self, shape: Type[T], endpoint: str, member: str, query: dict, **options: Any) -> Iterator[T]:
+    def _pages(self, shape: Type[T], endpoint: str, member: str, query: Dict[str, Any], options: Options) -> Iterator[T]:
         while True:
-            page = self._ask(endpoint, query, **options)
+            page = self._ask(endpoint, query, options)
             for one in page[member]:
                 yield from_json(shape, one)
             if not page["next"]:
@@ -592,8 +636,3 @@ class Client:
 
 def _path(endpoint: str) -> str:
     return "/transactional-api/" + endpoint
-
-
-__all__ = [name for name, value in list(globals().items()) if is_dataclass(value) and value.__module__ == __name__] + [
-    "Client", "Outcome", "Question", "Requester", "RequestType",
-]

@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import dataclass
+from email.message import Message
 from http import HTTPStatus
-from typing import List, Mapping, Optional, Sequence
+from typing import List, Optional, Sequence
 
 from .codes import ERROR_CODES, ErrorCode
 
@@ -19,9 +20,14 @@ class Problem:
 class ServiceError(Exception):
     """An answer other than success."""
 
-    def __init__(self, endpoint: str, status: int, headers: Mapping[str, str], problems: Sequence[Problem]):
+    def __init__(
+        self, endpoint: str, status: int, headers: Message, problems: Sequence[Problem], idempotency_key: Optional[str] = None
+    ):
         self.endpoint = endpoint
         self.status = status  # of HTTP
+        self.idempotency_key = idempotency_key  # of the call; None for a GET
+        # The rule that refused, where many share the code, such as user-authorised; None if the answer is not the service's.
+        self.rule: Optional[str] = headers.get("Frontdesk-Rule")
         self.problems = problems  # all mistakes of a body; empty if the answer is not the service's, but a proxy's
         self.request_id: Optional[str] = headers.get("X-Request-Id")  # quote it when you report the error
         after = headers.get("Retry-After") or ""
@@ -41,6 +47,11 @@ class ServiceError(Exception):
         return any(one.code == code for one in self.problems)
 
     @property
+    def needs_authorisation(self) -> bool:
+        """Whether the user must go through the authorise page again (§5.4)."""
+        return self.rule in ("user-authorised", "patient-in-scope")
+
+    @property
     def passes(self) -> bool:
         """Whether a retry may succeed in a moment.
 
@@ -50,10 +61,15 @@ class ServiceError(Exception):
 
 
 class UnreachableError(Exception):
-    """No answer came. The call may have taken effect, or not."""
+    """No answer came, or a success without the service's JSON.
 
-    def __init__(self, endpoint: str, cause: BaseException):
+    The call may have taken effect, or not: repeat it with its idempotency_key, and it takes effect once. Its
+    __cause__ is a TimeoutError when the time was over.
+    """
+
+    def __init__(self, endpoint: str, cause: BaseException, idempotency_key: Optional[str] = None):
         self.endpoint = endpoint
+        self.idempotency_key = idempotency_key  # of the call; None for a GET
         super().__init__(f"{endpoint}: no answer: {cause}")
 
 

@@ -5,7 +5,8 @@ import ssl
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import Deque, Dict, Iterator, Mapping, Optional, Tuple
+from email.message import Message
+from typing import Deque, Dict, Iterator, Optional, Tuple
 from urllib.parse import SplitResult, urlsplit
 
 from .body import Body
@@ -18,7 +19,7 @@ _LONGEST_ANSWER = 32 << 20  # a care record has 4 MiB, before its texts are esca
 @dataclass(frozen=True)
 class Response:
     status: int
-    headers: Mapping[str, str]
+    headers: Message  # their names in any case
     text: bytes
 
 
@@ -74,9 +75,11 @@ class Connections:
             self._idle.pop()[0].close()
 
 
-def _send(connection, method: str, path: str, headers: Dict[str, str], body: Optional[Body], ends: float):
+def _send(
+    connection: http.client.HTTPConnection, method: str, path: str, headers: Dict[str, str], body: Optional[Body], ends: float
+) -> http.client.HTTPResponse:
     try:
-        connection.request(method, path, body and _until(body.read(), ends), headers, encode_chunked="Transfer-Encoding" in headers)
+        connection.request(method, path, _until(body.read(), ends) if body else None, headers, encode_chunked="Transfer-Encoding" in headers)
     except (BrokenPipeError, ConnectionResetError):
         if connection.sock is None:
             raise  # the service cannot have answered
@@ -94,8 +97,10 @@ def _read(response: http.client.HTTPResponse, ends: float) -> bytes:
     text = bytearray()
     while piece := response.read(1 << 16):
         text += piece
-        if len(text) > _LONGEST_ANSWER or time.monotonic() > ends:
+        if len(text) > _LONGEST_ANSWER:
             raise OSError("the answer is too long")
+        if time.monotonic() > ends:
+            raise TimeoutError("the answer does not come in time")
     if response.length:
         raise http.client.IncompleteRead(bytes(text), response.length)
     return bytes(text)

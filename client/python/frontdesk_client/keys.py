@@ -4,7 +4,7 @@ import http.client
 import json
 import threading
 import urllib.request
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from .addresses import is_guarded
 from .verify import Keys, WebhookError, parse_keys
@@ -19,7 +19,7 @@ _LONGEST_SET = 1 << 20
 class _Unfollowed(urllib.request.HTTPRedirectHandler):
     """Fetches no keys from the target of a redirect."""
 
-    def redirect_request(self, *_):
+    def redirect_request(self, *_: Any) -> None:
         return None
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import OrderedDict
 from http import HTTPStatus
-from typing import Callable, Collection, List, Optional, Tuple, Union
+from typing import Any, Callable, Collection, Dict, List, Optional, Tuple, Union
 
 from .keys import FetchedKeys
 from .refusals import Warnings, status_of
@@ -61,7 +61,7 @@ class Receiver:
         An exception of handle goes to the server, which answers 500.
         """
 
-        def answer(environ, start_response):
+        def answer(environ: Dict[str, Any], start_response: Callable[..., Any]) -> List[bytes]:
             status, text = self._answer(environ, handle)
             headers = [("Allow", "POST")] if status == HTTPStatus.METHOD_NOT_ALLOWED else []
             if text:
@@ -73,7 +73,7 @@ class Receiver:
 
         return answer
 
-    def _answer(self, environ: dict, handle: Callable[[Webhook], None]) -> Tuple[HTTPStatus, str]:
+    def _answer(self, environ: Dict[str, Any], handle: Callable[[Webhook], None]) -> Tuple[HTTPStatus, str]:
         """The status, and the text of the body."""
         if environ["REQUEST_METHOD"] != "POST":
             return HTTPStatus.METHOD_NOT_ALLOWED, ""
@@ -89,7 +89,7 @@ class Receiver:
         return HTTPStatus.NO_CONTENT, ""
 
 
-def _body(environ: dict) -> Optional[str]:
+def _body(environ: Dict[str, Any]) -> Optional[str]:
     """Reads a body; None if it is too long."""
     length = environ.get("CONTENT_LENGTH") or ""
     size = int(length) if length.isdigit() else 0
@@ -97,5 +97,5 @@ def _body(environ: dict) -> Optional[str]:
         size = _LONGEST_WEBHOOK + 1
     if size > _LONGEST_WEBHOOK and length:
         return None
-    body = environ["wsgi.input"].read(size)
+    body: bytes = environ["wsgi.input"].read(size)
     return None if len(body) > _LONGEST_WEBHOOK else body.decode("ascii", "replace").strip()

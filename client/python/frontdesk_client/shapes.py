@@ -3,7 +3,7 @@
 import datetime
 import typing
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, Literal, Optional, Type, TypeVar
+from typing import Any, Dict, Literal, Optional, Type, TypeVar
 
 from .attachment import FileType
 
@@ -37,12 +37,10 @@ class Act:
     role: Optional[str] = None  # in which they act, such as General practitioner
     purpose: Optional[str] = None  # for which the call is made, such as TREAT
 
-    def claim(self) -> dict:
+    def claim(self) -> Dict[str, Any]:
         """The claim of a token."""
         return asdict(self, dict_factory=lambda members: {name: value for name, value in members if value is not None})
 
-
-__all__ = [name for name, value in list(globals().items()) if is_dataclass(value)] + ["FileType", "Instant", "Mode"]
 
 T = TypeVar("T")
 
@@ -53,13 +51,13 @@ def from_json(shape: Type[T], value: Any) -> T:
         return None  # type: ignore[return-value]
     arguments = typing.get_args(shape)
     if typing.get_origin(shape) is typing.Union:  # Optional
-        return from_json(arguments[0], value)
+        return typing.cast(T, from_json(arguments[0], value))
     if typing.get_origin(shape) is list:
         return [from_json(arguments[0], one) for one in value]  # type: ignore[return-value]
     if shape is datetime.datetime:
         return _instant(value)  # type: ignore[return-value]
     if not is_dataclass(shape):
-        return value
+        return typing.cast(T, value)
     hints = typing.get_type_hints(shape)
     names = {one.name: camel(one.name) for one in fields(shape)}
     return shape(**{name: from_json(hints[name], value[there]) for name, there in names.items() if there in value})

@@ -4,11 +4,12 @@ import base64
 import json
 import threading
 from dataclasses import dataclass
-from typing import List, Union
+from typing import Any, Callable, Dict, List, Union
 
-import jwt
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 LEAST_BITS = 2048
 
@@ -21,10 +22,28 @@ class Key:
     private: Union[str, bytes, RSAPrivateKey]
 
 
+@dataclass(frozen=True)
+class RemoteKey:
+    """One of the application's keys that is held elsewhere, such as in a key management service."""
+
+    kid: str  # its name in the key set
+    public: Union[str, bytes, RSAPublicKey]  # in PEM or as a key object of cryptography
+    sign: Callable[[bytes], bytes]  # signs by RSASSA-PKCS1-v1_5 with SHA-256, which JWTs call RS256
+
+
 def read_key(kid: str, file: str) -> Key:
     """Reads a key from a PEM file."""
     with open(file, "rb") as text:
         return Key(kid, text.read())
+
+
+@dataclass(frozen=True)
+class HeldKey:
+    """A key as a signer holds it."""
+
+    kid: str
+    public: RSAPublicKey
+    sign: Callable[[bytes], bytes]
 
 
 class Signer:
@@ -34,28 +53,22 @@ class Signer:
     A Signer may be shared by threads.
     """
 
-    def __init__(self, *keys: Key):
+    def __init__(self, *keys: Union[Key, RemoteKey]):
         """Signs with the first of the keys."""
         if not keys:
             raise ValueError("a signer needs a key")
         self._lock = threading.Lock()
-        self._keys: List[Key] = []  # the first one signs
+        self._keys: List[HeldKey] = []  # the first one signs
         for key in keys:
             self.add(key)
 
-    def add(self, key: Key) -> None:
+    def add(self, key: Union[Key, RemoteKey]) -> None:
         """Publishes another key, which does not sign yet."""
-        private = key.private
-        if isinstance(private, str):
-            private = private.encode()
-        if isinstance(private, bytes):
-            private = load_pem_private_key(private, password=None)
-        if not key.kid or not isinstance(private, RSAPrivateKey) or private.key_size < LEAST_BITS:
-            raise ValueError(f"key {key.kid} must have a kid and be an RSA key of at least {LEAST_BITS} bits")
+        held = _held(key)
         with self._lock:
-            if any(held.kid == key.kid for held in self._keys):
-                raise ValueError(f"there is a key {key.kid} already")
-            self._keys = [*self._keys, Key(key.kid, private)]
+            if any(other.kid == held.kid for other in self._keys):
+                raise ValueError(f"there is a key {held.kid} already")
+            self._keys = [*self._keys, held]
 
     def use(self, kid: str) -> None:
         """Signs with another key from now on."""
@@ -73,30 +86,60 @@ class Signer:
             self._keys = [key for key in self._keys if key.kid != kid]
 
     @property
-    def current(self) -> Key:
+    def current(self) -> HeldKey:
         """The signing key."""
         return self._keys[0]
 
-    def key_set(self) -> dict:
+    def key_set(self) -> Dict[str, Any]:
         """The JWK set to publish: the public half of every key."""
         return {"keys": [_jwk(key) for key in self._keys]}
 
-    def wsgi(self, _environ, start_response):
+    def wsgi(self, _environ: Dict[str, Any], start_response: Callable[..., Any]) -> List[bytes]:
         """Publishes the key set, as a WSGI application."""
         start_response("200 OK", [("Content-Type", "application/jwk-set+json")])
         return [json.dumps(self.key_set()).encode()]
 
 
-def sign(key: Key, claims: dict) -> str:
+def _held(key: Union[Key, RemoteKey]) -> HeldKey:
+    public: Any
+    if isinstance(key, RemoteKey):
+        public, sign = key.public, key.sign
+        if isinstance(public, (str, bytes)):
+            public = load_pem_public_key(_octets(public))
+    else:
+        private: Any = key.private
+        if isinstance(private, (str, bytes)):
+            private = load_pem_private_key(_octets(private), password=None)
+        public = private.public_key()
+
+        def sign(text: bytes) -> bytes:
+            signature: bytes = private.sign(text, PKCS1v15(), SHA256())
+            return signature
+
+    if not key.kid or not isinstance(public, RSAPublicKey) or public.key_size < LEAST_BITS:
+        raise ValueError(f"key {key.kid} must have a kid and be an RSA key of at least {LEAST_BITS} bits")
+    return HeldKey(key.kid, public, sign)
+
+
+def _octets(text: Union[str, bytes]) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def sign(key: HeldKey, claims: Dict[str, Any]) -> str:
     """A JWT of claims."""
-    return jwt.encode(claims, key.private, algorithm="RS256", headers={"kid": key.kid})
+    header = {"alg": "RS256", "typ": "JWT", "kid": key.kid}
+    text = ".".join(_encode(json.dumps(part, separators=(",", ":")).encode()) for part in (header, claims))
+    return text + "." + _encode(key.sign(text.encode()))
 
 
-def _jwk(key: Key) -> dict:
-    numbers = key.private.public_key().public_numbers()
-    return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": key.kid, "n": _encode(numbers.n), "e": _encode(numbers.e)}
+def _jwk(key: HeldKey) -> Dict[str, Any]:
+    numbers = key.public.public_numbers()
+    return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": key.kid, "n": _number(numbers.n), "e": _number(numbers.e)}
 
 
-def _encode(number: int) -> str:
-    octets = number.to_bytes((number.bit_length() + 7) // 8, "big")
+def _number(number: int) -> str:
+    return _encode(number.to_bytes((number.bit_length() + 7) // 8, "big"))
+
+
+def _encode(octets: bytes) -> str:
     return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()

@@ -4,7 +4,7 @@ import json
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Callable, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .shapes import Act
 from .signer import Signer, sign
@@ -49,8 +49,8 @@ class Tokens:
             self._keep(name, token, now)
         return token
 
-    def _claims(self, caller: Caller) -> dict:
-        claims: dict = {"iss": self._application, "sub": self._application if caller.username is None else caller.username}
+    def _claims(self, caller: Caller) -> Dict[str, Any]:
+        claims: Dict[str, Any] = {"iss": self._application, "sub": self._application if caller.username is None else caller.username}
         if caller.username is not None:
             claims["azp"] = self._application
         if caller.act:

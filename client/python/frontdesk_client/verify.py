@@ -1,5 +1,6 @@
 """The verification of webhooks."""
 
+import base64
 import datetime
 import json
 import time
@@ -8,8 +9,7 @@ from dataclasses import fields
 from typing import Any, Dict, Literal, Mapping, Optional
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from jwt.algorithms import RSAAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 
 from .shapes import camel, from_json
 from .signer import LEAST_BITS
@@ -54,10 +54,14 @@ def _public(jwk: Dict[str, Any]) -> Optional[RSAPublicKey]:
     if jwk.get("kty") != "RSA" or jwk.get("use", "sig") != "sig" or jwk.get("alg", "RS256") != "RS256" or not kid or not isinstance(kid, str):
         return None
     try:
-        key = RSAAlgorithm.from_jwk({"kty": "RSA", "n": jwk["n"], "e": jwk["e"]})
-    except Exception:  # PyJWT and cryptography raise several kinds
+        key = RSAPublicNumbers(_number(jwk["e"]), _number(jwk["n"])).public_key()
+    except Exception:  # cryptography raises several kinds
         return None
-    return key if isinstance(key, RSAPublicKey) and key.key_size >= LEAST_BITS else None
+    return key if key.key_size >= LEAST_BITS else None
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), "big")
 
 
 def kid_of(token: str) -> str:
@@ -80,7 +84,8 @@ def verify(token: str, keys: Keys, now: Optional[float] = None) -> Webhook:
     if kid not in keys:
         raise WebhookError("unknown-key", f"the service has no key {kid!r}")
     try:
-        text = jwt.PyJWS().decode(token, keys[kid], algorithms=["RS256"])
+        key: Any = keys[kid]  # versions of PyJWT type it differently
+        text: Any = jwt.PyJWS().decode(token, key, algorithms=["RS256"])
     except jwt.PyJWTError as error:
         raise WebhookError("bad-signature", str(error)) from error
     return _read(text, time.time() if now is None else now)
@@ -110,7 +115,8 @@ def _event(kind: str, data: Dict[str, Any]) -> Event:
         if name != "kind" and not _is_right(data.get(camel(name)), hint):
             raise WebhookError("bad-claims", f"data is not that of {kind}")
     try:
-        return from_json(shape, {camel(one.name): data.get(camel(one.name)) for one in fields(shape)})
+        event: Event = from_json(shape, {camel(one.name): data.get(camel(one.name)) for one in fields(shape)})
+        return event
     except ValueError as error:
         raise WebhookError("bad-claims", f"data is not that of {kind}: {error}") from error
 

@@ -1,8 +1,8 @@
 """Webhooks."""
 
 import datetime
-from dataclasses import dataclass, is_dataclass
-from typing import Any, ClassVar, Dict, Optional, Union
+from dataclasses import dataclass
+from typing import Any, ClassVar, Dict, Optional, Tuple, Union
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ class Other:
 
 Event = Union[RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, RequestReplied, Ping, Other]
 
-KNOWN = {one.kind: one for one in (RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, RequestReplied, Ping)}
+_KINDS: Tuple[Any, ...] = (RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, RequestReplied, Ping)
+KNOWN: Dict[str, Any] = {one.kind: one for one in _KINDS}
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,3 @@ class Webhook:
     issued_at: datetime.datetime
     expires: datetime.datetime
     event: Event
-
-
-__all__ = [name for name, value in list(globals().items()) if is_dataclass(value)] + ["Event"]

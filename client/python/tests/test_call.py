@@ -94,7 +94,10 @@ class Attempts(unittest.TestCase):
             ("unauthorized", refuses(403, "unauthorized"), False),
             ("too slow", refuses(408, "request-timeout"), False),
             ("limited for the day", refuses(429, "rate-limited", Retry_After=3600), False),
-            ("an answer that is none", says(200, "<html>"), False),
+            ("a proxy's page", says(200, "<html>"), True),
+            ("half an answer", says(200, '{"noteId":'), True),
+            ("no answer", says(200, ""), True),
+            ("no object", says(200, "[]"), True),
             ("a redirect", says(307, "", Location="https://evil.example"), False),
         ):
             with self.subTest(name):
@@ -133,7 +136,9 @@ class Attempts(unittest.TestCase):
         self.assertEqual(len(service.sent), 1)  # three seconds would be too long
         with socket.create_server(("127.0.0.1", 0)) as silent:
             client = Client(f"http://127.0.0.1:{silent.getsockname()[1]}", APP, signer())
-            self.assertRaises(UnreachableError, client.ping, timeout=0.05)
+            with self.assertRaises(UnreachableError) as late:
+                client.ping(timeout=0.05)
+            self.assertIsInstance(late.exception.__cause__, TimeoutError)
 
     def test_it_is_told_of_each_attempt(self):
         told = []
@@ -154,6 +159,40 @@ class Attempts(unittest.TestCase):
         (one,) = [one for one in caught if one.category is FrontdeskWarning]
         self.assertIn("isHighPrioritiy", str(one.message))
         self.assertEqual(one.filename, __file__)
+
+    def test_every_outcome_has_its_key(self):
+        for reply in (cuts, refuses(503, "unavailable"), says(200, "<html>"), created):
+            told = []
+            client, service = calling(self, reply)
+            try:
+                client.create_note(**NOTE, on_answer=told.append)
+            except (ServiceError, UnreachableError) as error:
+                self.assertEqual(error.idempotency_key, told[0].idempotency_key)
+            sent = {call.headers["Idempotency-Key"] for call in service.sent}
+            self.assertEqual((sent, len(told)), ({told[-1].idempotency_key}, len(service.sent)))
+        client, _ = calling(self, refuses(403, "unauthorized"))
+        with self.assertRaises(ServiceError) as raised:
+            client.ping(on_answer=told.append)
+        self.assertIsNone(raised.exception.idempotency_key or told[-1].idempotency_key)
+
+    def test_a_lost_call_is_sent_again_under_its_key(self):
+        client, service = calling(self, *[cuts] * 5, created)
+        with self.assertRaises(UnreachableError) as lost:
+            client.create_note(**NOTE)
+        self.assertEqual(client.create_note(**NOTE, idempotency_key=lost.exception.idempotency_key).note_id, "n-1")
+        self.assertEqual(len({call.headers["Idempotency-Key"] for call in service.sent}), 1)
+
+    def test_a_refusal_names_its_rule(self):
+        for rule, needs in (("user-authorised", True), ("patient-in-scope", True), ("application-enabled", False), (None, False)):
+            client, _ = calling(self, refuses(403, "unauthorized", **({"Frontdesk_Rule": rule} if rule else {})))
+            with self.assertRaises(ServiceError) as raised:
+                client.ping()
+            self.assertEqual((raised.exception.rule, raised.exception.needs_authorisation), (rule, needs))
+
+    def test_a_name_that_a_method_does_not_take_is_refused(self):
+        client, service = calling(self, created)
+        self.assertRaises(TypeError, client.create_note, **NOTE, timout=30)
+        self.assertEqual(service.sent, [])
 
     def test_a_code_that_is_new_is_unrecognised(self):
         for reply in (refuses(400, "brand-new"), says(404, "<html>"), says(400, '{"errors":7}')):

@@ -12,9 +12,11 @@ export interface Answer {
   endpoint: string;
   /** From 1. */
   attempt: number;
-  /** Of HTTP; undefined if no answer came. */
+  /** Of HTTP; undefined without one. */
   status?: number;
   requestId?: string;
+  /** Of the call; undefined for a GET. */
+  idempotencyKey?: string;
   /** Whether it is the answer to an earlier attempt with the same Idempotency-Key. */
   replayed: boolean;
   /** Names in the body that the service did not know. */
@@ -34,6 +36,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds for the call and all its attempts. */
   timeout?: number;
+  /** Called after each attempt, in addition to that of the client. */
+  onAnswer?: (answer: Answer) => void;
 }
 
 /** The settings that all calls of a client share. */
@@ -63,10 +67,10 @@ export async function make<T>(line: Line, call: Call): Promise<T> {
   const limit = call.options.timeout ?? line.timeout ?? (call.body?.hasFiles ? 15 : 2) * 60_000;
   const ends = Date.now() + limit;
   const { signal, release } = within(limit, call.options.signal);
-  const key = call.options.idempotencyKey ?? randomUUID(); // the same for all attempts
+  const key = call.body && (call.options.idempotencyKey ?? randomUUID()); // the same for all attempts
   try {
     for (let attempt = 1; ; attempt++) {
-      const answer: Answer = { endpoint: call.endpoint, attempt, replayed: false, unknownFields: [] };
+      const answer: Answer = { endpoint: call.endpoint, attempt, idempotencyKey: key, replayed: false, unknownFields: [] };
       const outcome = await once(line, call, key, signal, answer);
       if (!(outcome instanceof Error)) return outcome.value as T;
       const wait = again(line, outcome, attempt);
@@ -82,25 +86,27 @@ export async function make<T>(line: Line, call: Call): Promise<T> {
 type Outcome = { value: unknown } | Error;
 
 /** Makes one attempt. */
-async function once(line: Line, call: Call, key: string, signal: AbortSignal, answer: Answer): Promise<Outcome> {
+async function once(line: Line, call: Call, key: string | undefined, signal: AbortSignal, answer: Answer): Promise<Outcome> {
   let outcome: Outcome;
   try {
     const response = await exchange(requestOf(line, call, key, signal));
     read(answer, response.headers, response.status);
-    outcome = outcomeOf(call.endpoint, response);
+    outcome = outcomeOf(call.endpoint, response, key);
   } catch (error) {
-    outcome = error instanceof UnreadableError ? error : new UnreachableError(call.endpoint, error);
+    const cause = signal.aborted ? signal.reason : error; // which is only said to be aborted
+    outcome = error instanceof UnreadableError ? error : new UnreachableError(call.endpoint, cause, key);
   }
   if (outcome instanceof Error) answer.error = outcome;
   line.onAnswer(answer);
+  call.options.onAnswer?.(answer);
   return outcome;
 }
 
-function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, key: string, signal: AbortSignal) {
+function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, key: string | undefined, signal: AbortSignal) {
   const url = new URL(line.base + endpoint);
   if (query) url.search = query.toString();
   const headers: Record<string, string> = { Authorization: "Bearer " + line.tokens.mint(caller), Accept: "application/json" };
-  if (body) {
+  if (body && key !== undefined) {
     headers["Content-Type"] = "application/json";
     headers["Idempotency-Key"] = key;
     if (body.size !== undefined) headers["Content-Length"] = String(body.size);
@@ -108,12 +114,19 @@ function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, 
   return { url, method, headers, body, agent: line.agent, signal };
 }
 
-function outcomeOf(endpoint: string, { status, headers, text }: Response): Outcome {
-  if (status !== 200) return new ServiceError(endpoint, status, headers, problemsOf(text));
+function outcomeOf(endpoint: string, { status, headers, text }: Response, key: string | undefined): Outcome {
+  if (status !== 200) return new ServiceError(endpoint, status, headers, problemsOf(text), key);
+  const value = objectOf(text);
+  return value ? { value } : new UnreachableError(endpoint, new Error("status 200 without the service's JSON"), key);
+}
+
+/** A JSON object; undefined for a proxy's page, or an answer that is cut. */
+function objectOf(text: string): object | undefined {
   try {
-    return { value: JSON.parse(text) };
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    return new ServiceError(endpoint, status, headers, []); // a proxy's page
+    return undefined;
   }
 }
 
@@ -153,7 +166,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 function within(limit: number, other?: AbortSignal): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => controller.abort(other?.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${limit} ms`)), limit);
+  const timer = setTimeout(() => controller.abort(new DOMException(`no answer within ${limit} ms`, "TimeoutError")), limit);
   other?.addEventListener("abort", stop);
   if (other?.aborted) stop();
   return {

@@ -28,7 +28,7 @@ const longestAnswer = 32 << 20; // a care record has 4 MiB, before its texts are
 /** Sends a request. An answer that arrives before the body is sent ends the sending. Redirects are not followed. */
 export async function exchange({ url, method, headers, body, agent, signal }: Request): Promise<Response> {
   const request = (url.protocol === "https:" ? overHTTPS : overHTTP)(url, { method, headers, agent, signal });
-  request.setTimeout(silence, () => request.destroy(new Error("no data for 30 seconds")));
+  request.setTimeout(silence, () => request.destroy(new DOMException("no data for 30 seconds", "TimeoutError")));
   try {
     return await new Promise<Response>((resolve, reject) => {
       request.on("response", (response) => collect(response).then(resolve, reject));

@@ -6,11 +6,13 @@
  * - `Attachment` is a file that is encoded while it is sent.
  * - `ServiceError` is a refusal of the service, `UnreachableError` the lack of an answer.
  * - `Receiver` accepts webhooks, each once, and refuses those that the service has not sent.
+ * - `AuthorisePage` builds the link by which a member of staff authorises the application, and reads the return.
  * - `LogVerifier` verifies checkpoints of the practice's log, which `keepCheckpoint` keeps.
  *
  * "§n" is a section of the Transactional API's specification.
  */
 export { attachBytes, attachFile, type Attachment, type FileType } from "./attachment.js";
+export { AuthorisePage, newState, ReturnError, type Authorised, type AuthorisePageOptions, type ReturnReason } from "./authorise.js";
 export { type Answer, type CallOptions } from "./call.js";
 export { checkpointFile, type CheckpointQuery, type CheckpointStore, type SignedCheckpoint } from "./checkpoint.js";
 export * from "./client.js";

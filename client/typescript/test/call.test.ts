@@ -76,7 +76,10 @@ const cases: [name: string, first: Reply, again: boolean][] = [
   ["unauthorized", refuses(403, "unauthorized"), false],
   ["too slow", refuses(408, "request-timeout"), false],
   ["limited for the day", refuses(429, "rate-limited", { "Retry-After": "3600" }), false],
-  ["an answer that is none", says(200, "<html>"), false],
+  ["a proxy's page", says(200, "<html>"), true],
+  ["half an answer", says(200, '{"noteId":'), true],
+  ["no answer", says(200, ""), true],
+  ["no object", says(200, "[]"), true],
   ["a redirect", says(307, "", { Location: "https://evil.example" }), false],
 ];
 for (const [name, first, again] of cases) {
@@ -113,11 +116,44 @@ test("a deadline and a signal are kept (D99)", async () => {
   assert.equal(sent.length, 1); // three seconds would be too long
   await assert.rejects(client.ping({ signal: AbortSignal.abort() }), UnreachableError);
   const silent = await calling({}, () => {});
-  await assert.rejects(silent.client.ping({ timeout: 50 }), UnreachableError);
+  await assert.rejects(silent.client.ping({ timeout: 50 }), (error: UnreachableError) => {
+    assert.equal((error.cause as Error).name, "TimeoutError");
+    assert.match(error.message, /^ping: no answer: no answer within 50 ms$/);
+    return error instanceof UnreachableError;
+  });
   const controller = new AbortController();
   const call = assert.rejects(silent.client.ping({ signal: controller.signal }), UnreachableError);
   controller.abort();
   await call;
+});
+
+test("every outcome has its key (D159)", async () => {
+  for (const reply of [cuts, refuses(503, "unavailable"), says(200, "<html>"), created]) {
+    const told: Answer[] = [];
+    const { client, sent } = await calling({}, reply);
+    await client.createNote(note, { onAnswer: (answer) => told.push(answer) }).catch((error: ServiceError | UnreachableError) => {
+      assert.equal(error.idempotencyKey, told[0]!.idempotencyKey);
+    });
+    assert.deepEqual(new Set(sent.map(({ headers }) => headers["idempotency-key"])), new Set([told.at(-1)!.idempotencyKey]));
+    assert.equal(told.length, sent.length);
+  }
+  const { client } = await calling({}, refuses(403, "unauthorized"));
+  await assert.rejects(client.ping(), { idempotencyKey: undefined });
+});
+
+test("a lost call is sent again under its key (D159)", async () => {
+  const { client, sent } = await calling({}, cuts, cuts, cuts, cuts, cuts, created);
+  const lost = await client.createNote(note).catch((error: UnreachableError) => error);
+  assert(lost instanceof UnreachableError);
+  assert.equal((await client.createNote(note, { idempotencyKey: lost.idempotencyKey })).noteId, "n-1");
+  assert.equal(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size, 1);
+});
+
+test("a refusal names its rule (D159)", async () => {
+  for (const [rule, needsAuthorisation] of [["user-authorised", true], ["patient-in-scope", true], ["application-enabled", false], [undefined, false]] as const) {
+    const { client } = await calling({}, refuses(403, "unauthorized", rule ? { "Frontdesk-Rule": rule } : {}));
+    await assert.rejects(client.ping(), { rule, needsAuthorisation });
+  }
 });
 
 test("it is told of each attempt (D99)", async () => {
