@@ -20,12 +20,13 @@ SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -na
 
 # What a Debian machine lacks, as packages. The race detector needs a C compiler, browser
 # tests a browser, the tests of alerts Prometheus's promtool, and units systemd's own check.
-# The walks need Python, Node.js, curl, jq and openssl.
+# The walks need Python, mypy, Node.js, curl, jq and openssl.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
 BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,chromium)$(call have,google-chrome),,chromium))
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
+MYPY     = $(if $(call have,mypy),,mypy)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
 SYSTEMD  = $(if $(call have,systemd-analyze),,systemd)
@@ -37,7 +38,7 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,iptables)$(wildcard /usr/sbin/iptables),,iptables)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(NODE) $(CURL) $(JQ) $(OPENSSL))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
 .PHONY: help run quick check test walks moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 

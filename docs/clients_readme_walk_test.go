@@ -68,7 +68,7 @@ func TestWalkClientsPages_D99(t *testing.T) {
 				"FRONTDESK_API="+info.APIURL, "FRONTDESK_APPLICATION="+info.Application.ID,
 				"FRONTDESK_KID="+info.Application.KID, "FRONTDESK_KEY="+info.Application.PrivateKeyFile,
 				"FRONTDESK_LOG_KEY="+key, "FRONTDESK_NEXT_KEY="+filepath.Join(dir, "next.pem"), "PATIENT="+s.aPatient(t, info), "STAFF_USER="+info.Staff.Username)
-			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "requested ", "the log has "} {
+			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "call as ann.lee\n", "requested ", "the log has "} {
 				if !strings.Contains(printed, want) {
 					t.Errorf("the page's program never prints %q:\n%s", want, printed)
 				}

@@ -50,7 +50,7 @@ var theTypescriptClient = npm("../client/typescript")
 func typescriptPackage() (clientPackage, error) {
 	dir, err := theTypescriptClient()
 	if err == nil {
-		_, err = tryOutput(context.Background(), "", dir, "npm", "run", "prepare")
+		_, err = tryOutput(context.Background(), "", dir, "npm", "run", "build")
 	}
 	return clientPackage{dir, []string{"node", "dist/test/driver.js"}, []string{"npm", "test"}}, err
 }

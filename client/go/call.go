@@ -199,6 +199,7 @@ func (c *call) request(ctx context.Context) (*http.Request, error) {
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", userAgent)
 	if c.key != "" {
 		request.Header.Set("Idempotency-Key", c.key)
 	}

@@ -200,6 +200,14 @@ func TestPagesAreFetchedOnDemand_D99(t *testing.T) {
 	}
 }
 
+func TestCallNamesItsVersion_D159(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, `{}`))
+	if _, err := c.Ping(t.Context()); err != nil || service.sent[0].Header.Get("User-Agent") != "frontdesk-client-go/"+client.Version {
+		t.Errorf("%v, %q", err, service.sent[0].Header.Get("User-Agent"))
+	}
+}
+
 // Without a key, a retry would make a call twice.
 func TestNothingIsSentUnderAnEmptyKey_D99(t *testing.T) {
 	t.Parallel()

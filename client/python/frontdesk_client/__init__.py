@@ -26,6 +26,7 @@ from .client import (
 )
 from .codes import ERROR_CODES, ErrorCode
 from .errors import Problem, ServiceError, UnreachableError
+from .exchange import Pool
 from .log import Checkpoint, CheckpointError, CheckpointReason, LogVerifier
 from .receiver import Receiver
 from .shapes import Act, Instant, Mode, Organisation, Practitioner
@@ -43,7 +44,7 @@ __all__ = [
     "Client", "ConsultationStarted", "CreatedNote", "CreatedPatientRequest", "Delivery", "EnteredInError",
     "ERROR_CODES", "ErrorCode", "Event", "Fetch", "FileType", "FrontdeskWarning", "Grant", "HeldKey", "Instant",
     "JudgedCall", "Key", "Keys", "KeySet", "LogVerifier", "Mode", "new_state", "OpenedRecord", "Organisation",
-    "Other", "Outcome", "parse_keys", "Ping", "Pong", "Practitioner", "Problem", "ProxyDetails", "Question",
+    "Other", "Outcome", "parse_keys", "Ping", "Pong", "Pool", "Practitioner", "Problem", "ProxyDetails", "Question",
     "read_key", "ReadKID", "Reason", "Receiver", "RecordConsultation", "RecordFile", "RecordNote", "RecordOpened",
     "RecordPatient", "RecordRequest", "RegisteredWebhook", "RemoteKey", "Requester", "RequestOutcome",
     "RequestReplied", "RequestType", "RequestTypeAvailability", "RequestTypes", "ResponseItem", "ReturnError",

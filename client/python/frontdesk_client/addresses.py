@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 def is_guarded(url: str) -> bool:
     """Whether the connection to an address is encrypted, or local."""
     address = urlsplit(url)
-    return address.scheme == "https" or address.scheme == "http" and _is_loopback(address.hostname or "")
+    return address.scheme == "https" or address.scheme == "http" and is_loopback(address.hostname or "")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -10,11 +10,13 @@ import warnings
 from dataclasses import dataclass, field
 from email.message import Message
 from typing import Any, Callable, Dict, List, Optional
+from urllib.parse import SplitResult
 
 from .body import Body
 from .errors import ServiceError, UnreachableError, problems_of
-from .exchange import Connections, Response
+from .exchange import Pool, Response
 from .tokens import Caller, Tokens
+from .version import USER_AGENT
 
 
 class FrontdeskWarning(UserWarning):
@@ -58,7 +60,8 @@ class Options:
 class Line:
     """The settings that all calls of a client share."""
 
-    connections: Connections
+    url: SplitResult  # the base URL
+    pool: Pool
     tokens: Tokens
     attempts: int
     timeout: Optional[float]
@@ -98,7 +101,7 @@ class Call:
         return self.options.timeout or self.line.timeout or (15 * 60 if self.body and self.body.attachments else 2 * 60)
 
     def _headers(self) -> Dict[str, str]:
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": "application/json", "User-Agent": USER_AGENT}
         if self.body:
             headers["Content-Type"] = "application/json"
             key = self.options.idempotency_key
@@ -122,7 +125,8 @@ class Call:
         token = self.line.tokens.mint(self.caller)
         headers = {**headers, "Authorization": "Bearer " + token}
         try:
-            response = self.line.connections.exchange("POST" if self.body else "GET", self.path, headers, self.body, ends)
+            method, path = "POST" if self.body else "GET", self.line.url.path.rstrip("/") + self.path
+            response = self.line.pool.exchange(self.line.url, method, path, headers, self.body, ends)
         except socket.timeout as error:  # a TimeoutError, but not in Python 3.9
             raise UnreachableError(self.endpoint, error, answer.idempotency_key) from TimeoutError(*error.args)
         except (OSError, http.client.HTTPException) as error:

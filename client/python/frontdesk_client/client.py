@@ -2,11 +2,10 @@
 
 import copy
 import datetime
-import ssl
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Type, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from .addresses import is_guarded
 from .attachment import Attachment, FileType
@@ -14,7 +13,7 @@ from .body import Body
 from .call import Answer, Call, Line, OnAnswer, Options, warn
 from .checkpoint import CheckpointStore
 from .errors import Problem, ServiceError
-from .exchange import Connections
+from .exchange import Pool
 from .log import Checkpoint, LogVerifier
 from .shapes import Act, Instant, Mode, camel, from_json, to_json
 from .signer import Signer
@@ -358,21 +357,25 @@ class Client:
         self,
         base_url: str,  # the practice's {base_url}, such as https://elm-street.api.example
         application: str,  # the application's identifier, a UUID
-        signer: Signer,  # holds the application's keys
+        signer: Optional[Signer] = None,  # holds the application's keys; required without token
         *,
         attempts: int = 5,  # limits the attempts at a call
         timeout: Optional[float] = None,  # seconds; otherwise 2 minutes, or 15 with attachments
         longest_wait: float = 20,  # the longest Retry-After that a call waits for, in seconds; a longer one is in ServiceError.retry_after
         on_answer: Callable[[Answer], None] = warn,  # called after each attempt
-        ssl_context: Optional[ssl.SSLContext] = None,
+        pool: Optional[Pool] = None,  # carries the calls; by default, one of its own
+        token: Optional[Callable[[], str]] = None,  # returns a token that was signed elsewhere; then as_user and with_act are refused
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ):
         if not is_guarded(base_url):
             raise ValueError(f"base_url {base_url} must begin with https://, because anyone who reads a token can use it")
+        if not application or not (signer or token):
+            raise ValueError("a client needs an application and its signer")
         self._application = application
-        tokens = Tokens(application, signer, now)
-        self._line = Line(Connections(base_url, ssl_context), tokens, attempts, timeout, longest_wait, on_answer, sleep)
+        self._own_pool = pool is None
+        tokens = Tokens(application, signer, token, now)
+        self._line = Line(urlsplit(base_url), pool or Pool(), tokens, attempts, timeout, longest_wait, on_answer, sleep)
         self._caller = Caller()
 
     def as_user(self, username: str) -> "Client":
@@ -397,8 +400,9 @@ class Client:
         return other
 
     def close(self) -> None:
-        """Closes the idle connections."""
-        self._line.connections.close()
+        """Closes the idle connections, unless they are those of a given pool."""
+        if self._own_pool:
+            self._line.pool.close()
 
     def create_patient_request(
         self,

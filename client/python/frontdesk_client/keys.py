@@ -3,11 +3,14 @@
 import http.client
 import json
 import threading
-import urllib.request
-from typing import Any, Callable, Optional
+import time
+from typing import Callable, Optional
+from urllib.parse import urlsplit
 
 from .addresses import is_guarded
+from .exchange import Pool
 from .verify import Keys, WebhookError, parse_keys
+from .version import USER_AGENT
 
 # Forged kids cause at most one fetch a second. The service publishes a key a day before it signs with
 # it, except in an emergency.
@@ -16,23 +19,13 @@ _GIVE_UP_AFTER = 5
 _LONGEST_SET = 1 << 20
 
 
-class _Unfollowed(urllib.request.HTTPRedirectHandler):
-    """Fetches no keys from the target of a redirect."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_Unfollowed)
-
-
 class FetchedKeys:
     """May be shared by threads; one of them fetches."""
 
-    def __init__(self, url: str, now: Callable[[], float]):
+    def __init__(self, url: str, now: Callable[[], float], pool: Pool):
         if not is_guarded(url):
             raise ValueError(f"jwks_url {url} must begin with https://, because anyone who changes the keys in transit can forge webhooks")
-        self._url, self._now = url, now
+        self._url, self._now, self._pool = url, now, pool
         self._fetching = threading.Lock()
         self._keys: Keys = {}
         self._next = float("-inf")  # they are not fetched again before
@@ -50,9 +43,17 @@ class FetchedKeys:
 
     def _fetch(self) -> None:
         try:
-            with _opener.open(self._url, timeout=_GIVE_UP_AFTER) as answer:
-                self._keys = parse_keys(json.loads(answer.read(_LONGEST_SET)))
+            self._keys = parse_keys(json.loads(self._read()))
             self._failure = None
         except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError, RecursionError) as error:
             self._failure = error
         self._next = self._now() + _REFETCH_AFTER
+
+    def _read(self) -> bytes:
+        url = urlsplit(self._url)
+        path = (url.path or "/") + ("?" + url.query if url.query else "")
+        headers = {"Accept": "application/json", "User-Agent": USER_AGENT, "Connection": "close"}  # an idle one may have ended
+        answer = self._pool.exchange(url, "GET", path, headers, None, time.monotonic() + _GIVE_UP_AFTER, _LONGEST_SET)
+        if answer.status != 200:  # redirects are not followed
+            raise OSError(f"status {answer.status}")
+        return answer.text

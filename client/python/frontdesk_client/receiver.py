@@ -6,6 +6,7 @@ from collections import OrderedDict
 from http import HTTPStatus
 from typing import Any, Callable, Collection, Dict, List, Optional, Tuple, Union
 
+from .exchange import Pool
 from .keys import FetchedKeys
 from .refusals import Warnings, status_of
 from .verify import WebhookError, kid_of, verify
@@ -27,9 +28,10 @@ class Receiver:
         *,
         remembered: int = 100_000,  # limits the webhooks that are remembered to detect repetitions; expired ones are forgotten
         on_refusal: Optional[Callable[[WebhookError], None]] = None,  # gets each refusal; by default, they are logged, for each reason once a minute
+        pool: Optional[Pool] = None,  # fetches the keys; by default, one of its own
         now: Callable[[], float] = time.time,
     ):
-        self._keys = FetchedKeys(jwks_url, now)
+        self._keys = FetchedKeys(jwks_url, now, pool or Pool())
         self._is_served = tenants if callable(tenants) else frozenset(tenants).__contains__
         self._remembered, self._on_refusal, self._now = remembered, on_refusal or Warnings(now).warn, now
         self._lock = threading.Lock()

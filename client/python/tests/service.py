@@ -47,6 +47,7 @@ class Sent:
     path: str
     headers: Message
     body: bytes
+    peer: tuple
 
     def token(self):
         """The header and claims of its token."""
@@ -59,7 +60,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.read_body() if self.server.reads else b""
-        self.server.sent.append(Sent(self.path, self.headers, body))
+        self.server.sent.append(Sent(self.path, self.headers, body, self.client_address))
         replies = self.server.replies
         (replies.pop(0) if len(replies) > 1 else replies[0])(self)
 

@@ -1,5 +1,6 @@
 """Calls (D99)."""
 
+import base64
 import datetime
 import io
 import json
@@ -8,11 +9,17 @@ import socket
 import tempfile
 import unittest
 import warnings
+from unittest import mock
+
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from frontdesk_client import (
-    Act, Attachment, Client, FrontdeskWarning, Key, Organisation, Practitioner, ServiceError, UnreachableError, attach_bytes, attach_file,
+    Act, Attachment, Client, FrontdeskWarning, Key, Organisation, Pool, Practitioner, RemoteKey, ServiceError, Signer, UnreachableError, attach_bytes, attach_file,
 )
 from frontdesk_client.body import UnreadableError
+from frontdesk_client.exchange import proxy_for
 
 from .service import APP, NOON, calling, cuts, key, refuses, says, serve, signer
 
@@ -78,6 +85,56 @@ class Tokens(unittest.TestCase):
         keys.remove("one")
         (published,) = keys.key_set()["keys"]
         self.assertEqual((published["kid"], "d" in published), ("two", False))
+
+
+    def test_a_key_that_is_held_elsewhere_signs_and_is_published(self):
+        held = key("one")
+        public = held.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        keys = Signer(RemoteKey("kms", public, lambda text: held.sign(text, PKCS1v15(), SHA256())))
+        client, service = calling(self, says(200, PONG), signer=keys)
+        client.ping()
+        text, _, signature = service.sent[0].headers["Authorization"][len("Bearer "):].rpartition(".")
+        held.public_key().verify(base64.urlsafe_b64decode(signature + "=="), text.encode(), PKCS1v15(), SHA256())
+        self.assertEqual([one["kid"] for one in keys.key_set()["keys"]], ["kms"])
+        self.assertRegex(service.sent[0].headers["User-Agent"], r"^frontdesk-client-python/\d+\.\d+\.\d+$")
+
+        def locked(_):
+            raise PermissionError("the vault is locked")
+
+        client, service = calling(self, says(200, PONG), signer=Signer(RemoteKey("kms", public, locked)))
+        self.assertRaisesRegex(PermissionError, "the vault is locked", client.ping)
+        self.assertEqual((service.sent, service.waits), ([], []))
+
+
+    def test_the_proxy_is_the_chosen_one_or_that_of_the_environment(self):
+        def through(host, port=443, chosen=None):
+            proxy = proxy_for(host, port, chosen)
+            return proxy and proxy.netloc
+
+        with mock.patch.dict(os.environ, {"HTTPS_PROXY": "proxy.example:3128", "NO_PROXY": "a.example, .b.example,c.example:8443"}):
+            for host in ("elm.api.example", "xa.example", "c.example"):
+                self.assertEqual(through(host), "proxy.example:3128", host)
+            for host in ("a.example", "x.a.example", "x.b.example", "localhost", "127.0.0.1"):
+                self.assertIsNone(through(host), host)
+            self.assertIsNone(through("c.example", 8443))
+            self.assertEqual(through("a.example", chosen="http://chosen.example"), "chosen.example")
+        self.assertRaises(ValueError, Pool, proxy="socks5://proxy.example")
+
+    def test_a_token_may_be_signed_elsewhere_and_then_names_the_caller(self):
+        client, service = calling(self, says(200, PONG), signer=None, token=lambda: "t.o.k")
+        client.ping()
+        self.assertEqual(service.sent[0].headers["Authorization"], "Bearer t.o.k")
+        self.assertRaises(ValueError, client.as_user("ann.lee").ping)
+
+    def test_a_shared_pool_is_left_to_its_owner(self):
+        pool = Pool()
+        client, service = calling(self, says(200, PONG), pool=pool)
+        other = Client(service.url, APP, signer(), pool=pool)
+        client.ping()
+        client.close()
+        other.ping()
+        self.assertEqual(len({call.peer for call in service.sent}), 1)
+        pool.close()
 
 
 class Attempts(unittest.TestCase):
@@ -272,8 +329,6 @@ class Attachments(unittest.TestCase):
 
 
 def attach_data(there):
-    import base64
-
     return base64.b64decode(there["data"], validate=True)
 
 

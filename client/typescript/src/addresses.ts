@@ -1,6 +1,10 @@
 /** Whether the connection to a URL is encrypted, or local. */
 export function isGuarded(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLoopback);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

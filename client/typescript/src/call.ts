@@ -6,6 +6,7 @@ import { Body, UnreadableError } from "./body.js";
 import { problemsOf, ServiceError, UnreachableError } from "./errors.js";
 import { exchange, type Response } from "./exchange.js";
 import type { Caller, Tokens } from "./tokens.js";
+import { userAgent } from "./version.js";
 
 /** The result of one attempt at a call. It names no patient. */
 export interface Answer {
@@ -89,12 +90,12 @@ type Outcome = { value: unknown } | Error;
 async function once(line: Line, call: Call, key: string | undefined, signal: AbortSignal, answer: Answer): Promise<Outcome> {
   let outcome: Outcome;
   try {
-    const response = await exchange(requestOf(line, call, key, signal));
+    const response = await exchange(await requestOf(line, call, key, signal));
     read(answer, response.headers, response.status);
     outcome = outcomeOf(call.endpoint, response, key);
   } catch (error) {
     const cause = signal.aborted ? signal.reason : error; // which is only said to be aborted
-    outcome = error instanceof UnreadableError ? error : new UnreachableError(call.endpoint, cause, key);
+    outcome = error instanceof UnreadableError || error instanceof UnsignedError ? error : new UnreachableError(call.endpoint, cause, key);
   }
   if (outcome instanceof Error) answer.error = outcome;
   line.onAnswer(answer);
@@ -102,16 +103,29 @@ async function once(line: Line, call: Call, key: string | undefined, signal: Abo
   return outcome;
 }
 
-function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, key: string | undefined, signal: AbortSignal) {
+async function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, key: string | undefined, signal: AbortSignal) {
   const url = new URL(line.base + endpoint);
   if (query) url.search = query.toString();
-  const headers: Record<string, string> = { Authorization: "Bearer " + line.tokens.mint(caller), Accept: "application/json" };
+  const headers: Record<string, string> = { Authorization: "Bearer " + (await tokenOf(line.tokens, caller)), Accept: "application/json", "User-Agent": userAgent };
   if (body && key !== undefined) {
     headers["Content-Type"] = "application/json";
     headers["Idempotency-Key"] = key;
     if (body.size !== undefined) headers["Content-Length"] = String(body.size);
   }
   return { url, method, headers, body, agent: line.agent, signal };
+}
+
+/** No token could be signed. The call is not retried. */
+class UnsignedError extends Error {
+  override name = "UnsignedError";
+}
+
+async function tokenOf(tokens: Tokens, caller: Caller): Promise<string> {
+  try {
+    return await tokens.mint(caller);
+  } catch (cause) {
+    throw new UnsignedError(`no token can be signed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
 }
 
 function outcomeOf(endpoint: string, { status, headers, text }: Response, key: string | undefined): Outcome {

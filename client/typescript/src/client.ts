@@ -1,7 +1,7 @@
-import { Agent as HTTPAgent } from "node:http";
-import { Agent as HTTPSAgent } from "node:https";
+import { Agent } from "node:http";
 
 import { isGuarded } from "./addresses.js";
+import { newAgent } from "./agent.js";
 import type { Attachment, FileType } from "./attachment.js";
 import { Body } from "./body.js";
 import { make, pause, type Answer, type CallOptions, type Line } from "./call.js";
@@ -322,8 +322,15 @@ export interface ClientOptions {
   baseURL: string;
   /** The application's identifier, a UUID. */
   application: string;
-  /** Holds the application's keys. */
-  signer: Signer;
+  /** Holds the application's keys. Required without `token`. */
+  signer?: Signer;
+  /** Returns a token that was signed elsewhere. It names the caller, so asUser and withAct are refused. */
+  token?: () => string | Promise<string>;
+  /**
+   * Carries the calls, such as one of `newAgent` with a proxy or certificates of its own. Several clients may share one,
+   * and its owner closes it.
+   */
+  agent?: Agent;
   /** Limits the attempts at a call: 5 by default. */
   attempts?: number;
   /** Milliseconds for a call and all its attempts: 2 minutes, or 15 with attachments. */
@@ -370,9 +377,9 @@ export class Client {
     return new Client(this.#options, { act }, this.#line);
   }
 
-  /** Closes the idle connections of this client and of the clients of its asUser and withAct. */
+  /** Closes the idle connections of this client and of the clients of its asUser and withAct, unless they are those of a given agent. */
   close(): void {
-    this.#line.agent.destroy();
+    if (!this.#options.agent) this.#line.agent.destroy();
   }
 
   /**
@@ -539,14 +546,14 @@ export class Client {
   }
 }
 
-function lineOf({ baseURL, application, signer, ...o }: ClientOptions): Line {
-  if (!application || !signer) throw new TypeError("options must name the application and its signer");
+function lineOf({ baseURL, application, signer, token, ...o }: ClientOptions): Line {
+  if (!application || !(signer || token)) throw new TypeError("options must name the application and its signer");
   if (!isGuarded(baseURL)) {
     throw new TypeError(`baseURL ${baseURL} must begin with https://, because anyone who reads a token can use it`);
   }
-  const agent = new (new URL(baseURL).protocol === "https:" ? HTTPSAgent : HTTPAgent)({ keepAlive: true });
+  const agent = o.agent ?? (new URL(baseURL).protocol === "https:" ? newAgent() : new Agent({ keepAlive: true }));
   const base = baseURL.replace(/\/$/, "") + "/transactional-api/";
-  const tokens = new Tokens(application, signer, o.now ?? Date.now);
+  const tokens = new Tokens(application, signer, token, o.now ?? Date.now);
   const { attempts = 5, timeout, longestWait = 20_000, onAnswer = warn } = o;
   return { base, agent, tokens, attempts, timeout, longestWait, onAnswer, pause: o.pause ?? pause };
 }

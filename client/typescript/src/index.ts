@@ -11,6 +11,7 @@
  *
  * "§n" is a section of the Transactional API's specification.
  */
+export { newAgent, type ProxyAgentOptions } from "./agent.js";
 export { attachBytes, attachFile, type Attachment, type FileType } from "./attachment.js";
 export { AuthorisePage, newState, ReturnError, type Authorised, type AuthorisePageOptions, type ReturnReason } from "./authorise.js";
 export { type Answer, type CallOptions } from "./call.js";
@@ -20,6 +21,7 @@ export { errorCodes, type ErrorCode } from "./codes.js";
 export { ServiceError, UnreachableError, type Problem } from "./errors.js";
 export { CheckpointError, LogVerifier, type Checkpoint, type CheckpointReason } from "./log.js";
 export { Receiver, type ReceiverOptions } from "./receiver.js";
-export { Signer, type Key } from "./signer.js";
+export { Signer, type Key, type RemoteKey } from "./signer.js";
 export { parseKeys, verify, WebhookError, type Keys, type Reason } from "./verify.js";
+export { version } from "./version.js";
 export type * from "./webhook.js";

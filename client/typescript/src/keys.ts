@@ -1,5 +1,10 @@
+import { Agent } from "node:http";
+
 import { isGuarded } from "./addresses.js";
+import { newAgent } from "./agent.js";
+import { exchange } from "./exchange.js";
 import { parseKeys, WebhookError, type Keys } from "./verify.js";
+import { userAgent } from "./version.js";
 
 // Forged kids cause at most one fetch a second. The service publishes a key a day before it signs with it, except in an
 // emergency.
@@ -17,6 +22,7 @@ export class FetchedKeys {
   constructor(
     private readonly url: string,
     private readonly now: () => number,
+    private readonly agent?: Agent,
   ) {
     if (!isGuarded(url)) {
       throw new TypeError(`jwksURL ${url} must begin with https://, because anyone who changes the keys in transit can forge webhooks`);
@@ -35,7 +41,7 @@ export class FetchedKeys {
 
   async #fetch(): Promise<void> {
     try {
-      this.#keys = await fetchKeys(this.url);
+      this.#keys = await fetchKeys(this.url, this.agent);
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error;
@@ -46,15 +52,12 @@ export class FetchedKeys {
   }
 }
 
-async function fetchKeys(url: string): Promise<Keys> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(giveUpAfter), redirect: "manual", headers: { Accept: "application/json" } });
-  if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`);
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
-    size += piece.byteLength;
-    if (size > longestSet) throw new Error(`${url}: the key set is too long`);
-    pieces.push(piece);
-  }
-  return parseKeys(JSON.parse(Buffer.concat(pieces).toString()));
+async function fetchKeys(url: string, given?: Agent): Promise<Keys> {
+  const to = new URL(url);
+  const agent = given ?? (to.protocol === "https:" ? newAgent({ keepAlive: false }) : new Agent());
+  const headers = { Accept: "application/json", "User-Agent": userAgent };
+  const signal = AbortSignal.timeout(giveUpAfter);
+  const { status, text } = await exchange({ url: to, method: "GET", headers, body: undefined, agent, signal, longest: longestSet });
+  if (status !== 200) throw new Error(`${url}: ${status}`); // redirects are not followed
+  return parseKeys(JSON.parse(text));
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Agent, IncomingMessage, ServerResponse } from "node:http";
 
 import { FetchedKeys } from "./keys.js";
 import { statusOf, Warnings } from "./refusals.js";
@@ -15,6 +15,8 @@ export interface ReceiverOptions {
   remembered?: number;
   /** Gets the reason for each refused webhook. By default, they are warnings of the process, for each reason once a minute. */
   onRefusal?: (why: WebhookError) => void;
+  /** Fetches the keys, such as one of `newAgent` with a proxy or certificates of its own. */
+  agent?: Agent;
   /** The time, in milliseconds: Date.now. */
   now?: () => number;
 }
@@ -35,10 +37,10 @@ export class Receiver {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>(); // jti and exp, oldest first
 
-  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal, now = Date.now }: ReceiverOptions) {
+  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal, agent, now = Date.now }: ReceiverOptions) {
     const served = typeof tenants === "function" ? undefined : new Set(tenants);
     this.#isServed = typeof tenants === "function" ? tenants : (tenantId) => served!.has(tenantId);
-    this.#keys = new FetchedKeys(jwksURL, now);
+    this.#keys = new FetchedKeys(jwksURL, now, agent);
     this.#remembered = remembered;
     this.#onRefusal = onRefusal ?? new Warnings(now).warn;
     this.#now = now;

@@ -8,12 +8,22 @@ export interface Key {
   privateKey: string | Buffer | KeyObject;
 }
 
+/** One of the application's keys that is held elsewhere, such as in a key management service. */
+export interface RemoteKey {
+  /** Its name in the key set. */
+  kid: string;
+  publicKey: string | Buffer | KeyObject;
+  /** Signs by RSASSA-PKCS1-v1_5 with SHA-256, which JWTs call RS256. */
+  sign: (text: Buffer) => Uint8Array | Promise<Uint8Array>;
+}
+
 /** The minimum size of a key. */
 export const leastBits = 2048;
 
 interface HeldKey {
   kid: string;
-  privateKey: KeyObject;
+  publicKey: KeyObject;
+  sign: (text: Buffer) => Uint8Array | Promise<Uint8Array>;
 }
 
 /**
@@ -24,19 +34,20 @@ export class Signer {
   #keys: HeldKey[] = []; // the first one signs
 
   /** Signs with the first of the keys. */
-  constructor(...keys: [Key, ...Key[]]) {
+  constructor(...keys: [Key | RemoteKey, ...(Key | RemoteKey)[]]) {
     if (keys.length === 0) throw new TypeError("a signer needs a key");
     for (const key of keys) this.add(key);
   }
 
   /** Publishes another key, which does not sign yet. */
-  add({ kid, privateKey }: Key): void {
-    const held = privateKey instanceof KeyObject ? privateKey : createPrivateKey(privateKey);
-    if (!kid || held.asymmetricKeyType !== "rsa" || (held.asymmetricKeyDetails?.modulusLength ?? 0) < leastBits) {
+  add(key: Key | RemoteKey): void {
+    const { kid } = key;
+    const held = "sign" in key ? remote(key) : local(key);
+    if (!kid || held.publicKey.asymmetricKeyType !== "rsa" || (held.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < leastBits) {
       throw new TypeError(`key ${kid} must have a kid and be an RSA key of at least ${leastBits} bits`);
     }
     if (this.#find(kid) >= 0) throw new TypeError(`there is a key ${kid} already`);
-    this.#keys.push({ kid, privateKey: held });
+    this.#keys.push(held);
   }
 
   /** Signs with another key from now on. */
@@ -64,8 +75,8 @@ export class Signer {
 
   /** The JWK set to publish: the public half of every key. */
   keySet(): { keys: object[] } {
-    const keys = this.#keys.map(({ kid, privateKey }) => {
-      const { n, e } = createPublicKey(privateKey).export({ format: "jwk" });
+    const keys = this.#keys.map(({ kid, publicKey }) => {
+      const { n, e } = publicKey.export({ format: "jwk" });
       return { kty: "RSA", use: "sig", alg: "RS256", kid, n, e };
     });
     return { keys };
@@ -77,11 +88,20 @@ export class Signer {
   };
 
   /** A JWT of claims. */
-  sign(claims: object): string {
-    const { kid, privateKey } = this.#keys[0]!;
+  async sign(claims: object): Promise<string> {
+    const { kid, sign } = this.#keys[0]!;
     const input = encode({ alg: "RS256", typ: "JWT", kid }) + "." + encode(claims);
-    return input + "." + sign("RSA-SHA256", Buffer.from(input), privateKey).toString("base64url");
+    return input + "." + Buffer.from(await sign(Buffer.from(input))).toString("base64url");
   }
+}
+
+function local({ kid, privateKey }: Key): HeldKey {
+  const key = privateKey instanceof KeyObject ? privateKey : createPrivateKey(privateKey);
+  return { kid, publicKey: createPublicKey(key), sign: (text) => sign("RSA-SHA256", text, key) };
+}
+
+function remote({ kid, publicKey, sign }: RemoteKey): HeldKey {
+  return { kid, publicKey: publicKey instanceof KeyObject ? publicKey : createPublicKey(publicKey), sign };
 }
 
 function encode(value: object): string {

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { createPublicKey, sign, verify } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { attachBytes, attachFile, Client, ServiceError, UnreachableError, type Answer, type Attachment } from "../src/index.js";
+import { attachBytes, attachFile, Client, newAgent, ServiceError, Signer, UnreachableError, type Answer, type Attachment } from "../src/index.js";
+import { proxyFor } from "../src/agent.js";
 import { aKey, app, calling, cuts, noon, otherKey, refuses, says, signer, tokenOf, type Reply } from "./service.js";
 
 const pong = says(200, "{}");
@@ -125,6 +128,47 @@ test("a deadline and a signal are kept (D99)", async () => {
   const call = assert.rejects(silent.client.ping({ signal: controller.signal }), UnreachableError);
   controller.abort();
   await call;
+});
+
+test("a key that is held elsewhere signs and is published (D159)", async () => {
+  const remote = { kid: "kms", publicKey: createPublicKey(aKey), sign: async (text: Buffer) => sign("RSA-SHA256", text, aKey) };
+  const signer = new Signer(remote);
+  const { client, sent } = await calling({ signer }, pong);
+  await client.ping();
+  const [header, claims, signature] = sent[0]!.headers.authorization!.slice("Bearer ".length).split(".");
+  assert(verify("RSA-SHA256", Buffer.from(`${header}.${claims}`), createPublicKey(aKey), Buffer.from(signature!, "base64url")));
+  assert.equal((signer.keySet().keys[0] as { kid: string }).kid, "kms");
+  assert.match(sent[0]!.headers["user-agent"]!, /^frontdesk-client-typescript\/\d+\.\d+\.\d+$/);
+  const broken = await calling({ signer: new Signer({ ...remote, sign: () => Promise.reject(new Error("the vault is locked")) }) }, pong);
+  await assert.rejects(broken.client.ping(), /no token can be signed: the vault is locked/);
+  assert.deepEqual([broken.sent.length, broken.waits.length], [0, 0]);
+});
+
+test("the proxy is the chosen one or that of the environment (D159)", () => {
+  const env = { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: "a.example, .b.example,c.example:8443" };
+  const through = (host: string, port = 443, chosen?: string) => proxyFor(host, port, chosen, env)?.host;
+  for (const host of ["elm.api.example", "xa.example", "c.example"]) assert.equal(through(host), "proxy.example:3128", host);
+  for (const host of ["a.example", "x.a.example", "x.b.example", "localhost", "127.0.0.1"]) assert.equal(through(host), undefined, host);
+  assert.equal(through("c.example", 8443), undefined);
+  assert.equal(through("a.example", 443, "http://chosen.example"), "chosen.example");
+  assert.equal(proxyFor("a.example", 443, undefined, { ...env, NO_PROXY: "*" }), undefined);
+  assert.throws(() => newAgent({ proxy: "socks5://proxy.example" }), TypeError);
+});
+
+test("a token may be signed elsewhere, and then names the caller (D159)", async () => {
+  const { client, sent } = await calling({ signer: undefined, token: async () => "t.o.k" }, pong);
+  await client.ping();
+  assert.equal(sent[0]!.headers.authorization, "Bearer t.o.k");
+  await assert.rejects(client.asUser("ann.lee").ping(), /need a signer/);
+});
+
+test("a shared agent is left to its owner (D159)", async () => {
+  const agent = new Agent({ keepAlive: true });
+  const { client } = await calling({ agent }, pong);
+  await client.ping();
+  client.close();
+  assert.equal(Object.values(agent.freeSockets).flat().length, 1);
+  agent.destroy();
 });
 
 test("every outcome has its key (D159)", async () => {
