@@ -32,8 +32,7 @@ type Options struct {
 	// OnAnswer is called after each attempt, on the caller's goroutine. By default, names that the
 	// service does not know are logged with log/slog.
 	OnAnswer func(Answer)
-	// Transport carries the calls. The default one waits 30 seconds for an answer, and takes the
-	// proxy for other machines from the environment (HTTPS_PROXY).
+	// Transport carries the calls: a [DefaultTransport] by default. Several clients may share one.
 	Transport http.RoundTripper
 	// Now returns the time: time.Now by default.
 	Now func() time.Time
@@ -84,12 +83,14 @@ func (o Options) withDefaults() Options {
 		o.OnAnswer = warnOfUnknownFields
 	}
 	if o.Transport == nil {
-		o.Transport = defaultTransport()
+		o.Transport = DefaultTransport()
 	}
 	return o
 }
 
-func defaultTransport() http.RoundTripper {
+// DefaultTransport makes a transport that waits 30 seconds for an answer, and takes the proxy for other
+// machines from the environment (HTTPS_PROXY, NO_PROXY). Set its Proxy or its TLSClientConfig for others.
+func DefaultTransport() *http.Transport {
 	return &http.Transport{
 		Proxy: proxy, DialContext: dial, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100,
 		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, IdleConnTimeout: 90 * time.Second,

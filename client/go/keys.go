@@ -39,7 +39,7 @@ func NewVerifier(o VerifierOptions) (*Verifier, error) {
 		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because anyone who changes the keys in transit can forge webhooks", o.JWKSURL)
 	}
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Timeout: fetchLimit, Transport: defaultTransport(), CheckRedirect: unfollowed}
+		o.HTTP = &http.Client{Timeout: fetchLimit, Transport: DefaultTransport(), CheckRedirect: unfollowed}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

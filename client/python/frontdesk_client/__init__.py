@@ -3,6 +3,7 @@
 It needs PyJWT and cryptography (Debian's python3-jwt and python3-cryptography).
 
 - Client has a method for each endpoint; as_user and with_act set the caller.
+- AsyncClient is a Client whose methods can be awaited.
 - Signer holds the application's keys: it signs tokens and publishes the key set.
 - Attachment is a file that is encoded while it is sent.
 - ServiceError is a refusal of the service, UnreachableError the lack of an answer.
@@ -13,6 +14,7 @@ It needs PyJWT and cryptography (Debian's python3-jwt and python3-cryptography).
 "§n" is a section of the Transactional API's specification.
 """
 
+from .async_client import AsyncClient
 from .attachment import Attachment, FileType, attach_bytes, attach_file
 from .authorise import Authorised, AuthorisePage, ReturnError, ReturnReason, new_state
 from .call import Answer, FrontdeskWarning
@@ -38,16 +40,16 @@ from .webhook import (
 )
 
 __all__ = [
-    "__version__", "Act", "Answer", "Application", "Appointment", "attach_bytes", "attach_file", "Attachment",
-    "Authorisations", "Authorised", "AuthorisePage", "CalledIn", "CalledInList", "CallInRemoved", "CallInShown",
-    "CareRecord", "Checkpoint", "CheckpointError", "CheckpointFile", "CheckpointReason", "CheckpointStore",
-    "Client", "ConsultationStarted", "CreatedNote", "CreatedPatientRequest", "Delivery", "EnteredInError",
-    "ERROR_CODES", "ErrorCode", "Event", "Fetch", "FileType", "FrontdeskWarning", "Grant", "HeldKey", "Instant",
-    "JudgedCall", "Key", "Keys", "KeySet", "LogVerifier", "Mode", "new_state", "OpenedRecord", "Organisation",
-    "Other", "Outcome", "parse_keys", "Ping", "Pong", "Pool", "Practitioner", "Problem", "ProxyDetails", "Question",
-    "read_key", "ReadKID", "Reason", "Receiver", "RecordConsultation", "RecordFile", "RecordNote", "RecordOpened",
-    "RecordPatient", "RecordRequest", "RegisteredWebhook", "RemoteKey", "Requester", "RequestOutcome",
-    "RequestReplied", "RequestType", "RequestTypeAvailability", "RequestTypes", "ResponseItem", "ReturnError",
-    "ReturnReason", "Room", "ServiceError", "SetDetails", "SignedCheckpoint", "Signer", "Site", "SiteList",
-    "StartedConsultation", "TestedWebhook", "UnreachableError", "verify", "Webhook", "WebhookError",
+    "__version__", "Act", "Answer", "Application", "Appointment", "AsyncClient", "attach_bytes", "attach_file",
+    "Attachment", "Authorisations", "Authorised", "AuthorisePage", "CalledIn", "CalledInList", "CallInRemoved",
+    "CallInShown", "CareRecord", "Checkpoint", "CheckpointError", "CheckpointFile", "CheckpointReason",
+    "CheckpointStore", "Client", "ConsultationStarted", "CreatedNote", "CreatedPatientRequest", "Delivery",
+    "EnteredInError", "ERROR_CODES", "ErrorCode", "Event", "Fetch", "FileType", "FrontdeskWarning", "Grant",
+    "HeldKey", "Instant", "JudgedCall", "Key", "Keys", "KeySet", "LogVerifier", "Mode", "new_state", "OpenedRecord",
+    "Organisation", "Other", "Outcome", "parse_keys", "Ping", "Pong", "Pool", "Practitioner", "Problem",
+    "ProxyDetails", "Question", "read_key", "ReadKID", "Reason", "Receiver", "RecordConsultation", "RecordFile",
+    "RecordNote", "RecordOpened", "RecordPatient", "RecordRequest", "RegisteredWebhook", "RemoteKey", "Requester",
+    "RequestOutcome", "RequestReplied", "RequestType", "RequestTypeAvailability", "RequestTypes", "ResponseItem",
+    "ReturnError", "ReturnReason", "Room", "ServiceError", "SetDetails", "SignedCheckpoint", "Signer", "Site",
+    "SiteList", "StartedConsultation", "TestedWebhook", "UnreachableError", "verify", "Webhook", "WebhookError",
 ]

@@ -1,18 +1,20 @@
 """The receiver of webhooks."""
 
+import asyncio
 import threading
 import time
 from collections import OrderedDict
 from http import HTTPStatus
-from typing import Any, Callable, Collection, Dict, List, Optional, Tuple, Union
+from typing import Any, Awaitable, Callable, Collection, Dict, List, Optional, Union
 
 from .exchange import Pool
 from .keys import FetchedKeys
-from .refusals import Warnings, status_of
+from .refusals import Reply, Warnings, status_of
 from .verify import WebhookError, kid_of, verify
 from .webhook import Webhook
 
 _LONGEST_WEBHOOK = 64 << 10  # bytes
+_DISCARDED = 1 << 20  # of a longer body, so that its sender reads the answer
 
 
 class Receiver:
@@ -64,40 +66,67 @@ class Receiver:
         """
 
         def answer(environ: Dict[str, Any], start_response: Callable[..., Any]) -> List[bytes]:
-            status, text = self._answer(environ, handle)
-            headers = [("Allow", "POST")] if status == HTTPStatus.METHOD_NOT_ALLOWED else []
-            if text:
-                headers.append(("Content-Type", "text/plain; charset=utf-8"))
-            if status != HTTPStatus.NO_CONTENT:
-                headers.append(("Content-Length", str(len(text))))
-            start_response(f"{status.value} {status.phrase}", headers)
-            return [text.encode()]
+            is_post = environ["REQUEST_METHOD"] == "POST"
+            judged = self._judge(_body(environ)) if is_post else Reply(HTTPStatus.METHOD_NOT_ALLOWED)
+            if isinstance(judged, Webhook):
+                handle(judged)
+                judged = Reply(HTTPStatus.NO_CONTENT)
+            start_response(f"{judged.status.value} {judged.status.phrase}", judged.headers())
+            return [judged.text.encode()]
 
         return answer
 
-    def _answer(self, environ: Dict[str, Any], handle: Callable[[Webhook], None]) -> Tuple[HTTPStatus, str]:
-        """The status, and the text of the body."""
-        if environ["REQUEST_METHOD"] != "POST":
-            return HTTPStatus.METHOD_NOT_ALLOWED, ""
-        body = _body(environ)
+    def asgi(self, handle: Callable[[Webhook], Union[None, Awaitable[None]]]) -> Callable[..., Awaitable[None]]:
+        """An ASGI application that receives webhooks as that of wsgi does. handle may be a coroutine function."""
+
+        async def answer(scope: Dict[str, Any], receive: Callable[..., Any], send: Callable[..., Any]) -> None:
+            if scope["type"] != "http":
+                raise ValueError(f"a receiver of webhooks answers http, and not {scope['type']}")
+            judged: Union[Reply, Webhook] = Reply(HTTPStatus.METHOD_NOT_ALLOWED)
+            if scope["method"] == "POST":
+                judged = await asyncio.to_thread(self._judge, await _body_of(receive))  # it may fetch keys
+            if isinstance(judged, Webhook):
+                handled = handle(judged)
+                if handled is not None:
+                    await handled
+                judged = Reply(HTTPStatus.NO_CONTENT)
+            headers = [(name.lower().encode(), value.encode()) for name, value in judged.headers()]
+            await send({"type": "http.response.start", "status": judged.status.value, "headers": headers})
+            await send({"type": "http.response.body", "body": judged.text.encode()})
+
+        return answer
+
+    def _judge(self, body: Optional[bytes]) -> Union[Webhook, Reply]:
+        """A webhook, or the answer that refuses it. None is a body that is too long."""
         if body is None:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, ""
+            return Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         try:
-            webhook = self.receive(body)
+            return self.receive(body.decode("ascii", "replace").strip())
         except WebhookError as why:
             self._on_refusal(why)
-            return status_of(why), why.reason
-        handle(webhook)
-        return HTTPStatus.NO_CONTENT, ""
+            return Reply(status_of(why), why.reason)
 
 
-def _body(environ: Dict[str, Any]) -> Optional[str]:
+def _body(environ: Dict[str, Any]) -> Optional[bytes]:
     """Reads a body; None if it is too long."""
     length = environ.get("CONTENT_LENGTH") or ""
     size = int(length) if length.isdigit() else 0
     if environ.get("wsgi.input_terminated"):
         size = _LONGEST_WEBHOOK + 1
     if size > _LONGEST_WEBHOOK and length:
+        environ["wsgi.input"].read(min(size, _DISCARDED))
         return None
     body: bytes = environ["wsgi.input"].read(size)
-    return None if len(body) > _LONGEST_WEBHOOK else body.decode("ascii", "replace").strip()
+    return None if len(body) > _LONGEST_WEBHOOK else body
+
+
+async def _body_of(receive: Callable[..., Any]) -> Optional[bytes]:
+    """Reads a body; None if it is too long, or its sender has gone."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        if message["type"] != "http.request" or len(body) > _LONGEST_WEBHOOK:
+            return None
+        more = message.get("more_body", False)
+    return body

@@ -2,8 +2,9 @@
 
 import logging
 import threading
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from .verify import Reason, WebhookError
 
@@ -15,6 +16,23 @@ def status_of(why: WebhookError) -> HTTPStatus:
     if why.reason == "replayed":
         return HTTPStatus.CONFLICT
     return HTTPStatus.SERVICE_UNAVAILABLE if why.reason == "keys-unreachable" else HTTPStatus.BAD_REQUEST
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a webhook."""
+
+    status: HTTPStatus
+    text: str = ""
+
+    def headers(self) -> List[Tuple[str, str]]:
+        """The headers of HTTP."""
+        headers = [("Allow", "POST")] if self.status == HTTPStatus.METHOD_NOT_ALLOWED else []
+        if self.text:
+            headers.append(("Content-Type", "text/plain; charset=utf-8"))
+        if self.status != HTTPStatus.NO_CONTENT:
+            headers.append(("Content-Length", str(len(self.text))))
+        return headers
 
 
 class Warnings:

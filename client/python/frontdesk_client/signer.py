@@ -99,6 +99,12 @@ class Signer:
         start_response("200 OK", [("Content-Type", "application/jwk-set+json")])
         return [json.dumps(self.key_set()).encode()]
 
+    async def asgi(self, _scope: Dict[str, Any], _receive: Callable[..., Any], send: Callable[..., Any]) -> None:
+        """Publishes the key set, as an ASGI application."""
+        headers = [(b"content-type", b"application/jwk-set+json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(self.key_set()).encode()})
+
 
 def _held(key: Union[Key, RemoteKey]) -> HeldKey:
     public: Any

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import ssl
 import sys
 import threading
 from socketserver import ThreadingMixIn
@@ -85,7 +86,9 @@ def say(line):
 def call():
     signer = frontdesk.Signer(frontdesk.read_key(os.environ["FRONTDESK_KID"], os.environ["FRONTDESK_KEY"]))
     told = []
-    client = frontdesk.Client(os.environ["FRONTDESK_API"], os.environ["FRONTDESK_APPLICATION"], signer, on_answer=told.append)
+    ca, proxy = os.environ.get("FRONTDESK_CA"), os.environ.get("FRONTDESK_PROXY")
+    pool = frontdesk.Pool(ssl_context=ssl.create_default_context(cafile=ca) if ca else None, proxy=proxy)
+    client = frontdesk.Client(os.environ["FRONTDESK_API"], os.environ["FRONTDESK_APPLICATION"], signer, on_answer=told.append, pool=pool)
     for line in sys.stdin:
         told.clear()
         try:
@@ -94,7 +97,7 @@ def call():
             outcome = {"error": fault(error)}
         last = told[-1] if told else frontdesk.Answer("", 0)
         say({**outcome, "tries": last.attempt, "replayed": last.replayed, "unknownFields": last.unknown_fields})
-    client.close()
+    pool.close()
 
 
 class Quiet(WSGIRequestHandler):

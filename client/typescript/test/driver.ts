@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { argv, env, stdin } from "node:process";
 import { createInterface } from "node:readline";
 
-import { attachFile, checkpointFile, Client, LogVerifier, Receiver, ServiceError, Signer, type Act, type Answer } from "../src/index.js";
+import { attachFile, checkpointFile, Client, LogVerifier, newAgent, Receiver, ServiceError, Signer, type Act, type Answer } from "../src/index.js";
 
 interface Order {
   do: string;
@@ -67,7 +67,9 @@ async function call() {
   const signer = new Signer({ kid: env.FRONTDESK_KID!, privateKey: await readFile(env.FRONTDESK_KEY!, "utf8") });
   const told: { answer?: Answer } = {};
   const onAnswer = (answer: Answer) => void (told.answer = answer);
-  const own = new Client({ baseURL: env.FRONTDESK_API!, application: env.FRONTDESK_APPLICATION!, signer, onAnswer });
+  const { FRONTDESK_CA: ca, FRONTDESK_PROXY: proxy } = env;
+  const agent = ca || proxy ? newAgent({ proxy, ca: ca && (await readFile(ca)) }) : undefined;
+  const own = new Client({ baseURL: env.FRONTDESK_API!, application: env.FRONTDESK_APPLICATION!, signer, onAnswer, agent });
   for await (const line of createInterface({ input: stdin })) {
     const order: Order = JSON.parse(line);
     delete told.answer;
@@ -80,6 +82,7 @@ async function call() {
     say({ ...outcome, tries: attempt, replayed, unknownFields });
   }
   own.close();
+  agent?.destroy();
 }
 
 function faultOf(error: Error) {

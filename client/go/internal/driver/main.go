@@ -11,12 +11,15 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
@@ -41,10 +44,36 @@ func dial() (*client.Client, *client.Signer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	transport, err := transportOf(os.Getenv("FRONTDESK_CA"), os.Getenv("FRONTDESK_PROXY"))
+	if err != nil {
+		return nil, nil, err
+	}
 	c, err := client.New(client.Options{
-		BaseURL: os.Getenv("FRONTDESK_API"), Application: os.Getenv("FRONTDESK_APPLICATION"), Signer: signer,
+		BaseURL: os.Getenv("FRONTDESK_API"), Application: os.Getenv("FRONTDESK_APPLICATION"), Signer: signer, Transport: transport,
 	})
 	return c, signer, err
+}
+
+// transportOf trusts the certificates of a file, and connects through a proxy, if they are given.
+func transportOf(ca, proxy string) (*http.Transport, error) {
+	transport := client.DefaultTransport()
+	if ca != "" {
+		certificates, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, err
+		}
+		trusted := x509.NewCertPool()
+		trusted.AppendCertsFromPEM(certificates)
+		transport.TLSClientConfig = &tls.Config{RootCAs: trusted}
+	}
+	if proxy != "" {
+		address, err := url.Parse(proxy)
+		if err != nil {
+			return nil, err
+		}
+		transport.Proxy = http.ProxyURL(address)
+	}
+	return transport, nil
 }
 
 // order is a line of the input.
