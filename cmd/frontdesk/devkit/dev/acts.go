@@ -2,12 +2,14 @@ package dev
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
 	"time"
 
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
 	"frontdesk/cmd/frontdesk/devkit/dev/page"
 	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
@@ -24,7 +26,7 @@ type act func(ctx context.Context, m *registration, form url.Values) (done strin
 func (d *dev) acts() map[string]page.Act {
 	acts := map[string]page.Act{}
 	for name, do := range map[string]act{
-		"trigger": d.trigger, "test": d.test, "again": d.again, "read-keys": d.readKeys, "rotate": d.rotate,
+		"trigger": d.trigger, "retrigger": d.retrigger, "test": d.test, "again": d.again, "read-keys": d.readKeys, "rotate": d.rotate,
 		"authorise": d.letAct, "clock": d.setClock, "reset": d.reset,
 	} {
 		acts[name] = func(ctx context.Context, form url.Values) { d.act(ctx, form, do) }
@@ -55,12 +57,50 @@ func (d *dev) act(ctx context.Context, form url.Values, do act) {
 
 // trigger makes an event happen to a patient.
 func (d *dev) trigger(ctx context.Context, m *registration, form url.Values) (string, error) {
-	event, pull := application.WebhookEvent(form.Get("event")), trigger.Trigger{
-		Tenant: m.info.TenantID, Application: d.identity.Application, By: m.info.Staff.Username,
-	}
-	if err := pull.Patient.UnmarshalText([]byte(form.Get("patient"))); err != nil {
+	var of patient.ID
+	if err := of.UnmarshalText([]byte(form.Get("patient"))); err != nil {
 		return "", errors.New("choose a patient")
 	}
+	return d.pull(ctx, m, application.WebhookEvent(form.Get("event")), of)
+}
+
+// retrigger makes the event of a webhook happen once more, so that a new webhook is signed.
+func (d *dev) retrigger(ctx context.Context, m *registration, form url.Values) (string, error) {
+	number, err := strconv.Atoi(form.Get("number"))
+	if err != nil {
+		return "", errors.New("name the webhook to trigger again")
+	}
+	webhook, err := d.inbox.Find(number)
+	if err != nil {
+		return "", err
+	}
+	of, err := patientOf(webhook, m.info)
+	if err != nil {
+		return "", err
+	}
+	return d.pull(ctx, m, application.WebhookEvent(webhook.Event()), of)
+}
+
+// patientOf returns the patient of a webhook, or the sandbox's first one if it names none.
+func patientOf(w forward.Webhook, info sandbox.Info) (patient.ID, error) {
+	var data struct {
+		PatientID   patient.ID
+		PatientName string
+	}
+	if len(w.Verified.Data) == 0 || json.Unmarshal(w.Verified.Data, &data) != nil || len(info.Patients) == 0 {
+		return patient.ID{}, errors.New("this webhook is not one that can be triggered")
+	}
+	for _, p := range info.Patients {
+		if p.ID == data.PatientID || p.Name == data.PatientName {
+			return p.ID, nil
+		}
+	}
+	return info.Patients[0].ID, nil
+}
+
+// pull makes an event happen to a patient.
+func (d *dev) pull(ctx context.Context, m *registration, event application.WebhookEvent, of patient.ID) (string, error) {
+	pull := trigger.Trigger{Tenant: m.info.TenantID, Application: d.identity.Application, By: m.info.Staff.Username, Patient: of}
 	if len(m.info.Sites) > 0 && len(m.info.Rooms) > 0 {
 		pull.Site, pull.Room = m.info.Sites[0].ID, m.info.Rooms[0].ID
 	}
@@ -86,7 +126,7 @@ func (d *dev) test(ctx context.Context, m *registration, form url.Values) (strin
 	return fmt.Sprintf("A test webhook (ping) is on its way to where %s goes; its jti is %s.", ping.Event, ping.JTI), err
 }
 
-// again hands a webhook on once more.
+// again hands the same bytes of a webhook on once more.
 func (d *dev) again(ctx context.Context, _ *registration, form url.Values) (string, error) {
 	number, err := strconv.Atoi(form.Get("number"))
 	if err != nil {
@@ -96,7 +136,7 @@ func (d *dev) again(ctx context.Context, _ *registration, form url.Values) (stri
 	if err != nil {
 		return "", err
 	}
-	d.logAttempt(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
+	d.logAttempt(webhook.Event()+" resent", webhook.Attempts[len(webhook.Attempts)-1])
 	return "", nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,9 +68,9 @@ func (d *dev) logAttempt(event string, a forward.Attempt) {
 	took := page.Took(a.Took)
 	switch {
 	case a.Failure != "":
-		d.log.error("%s: verified, not forwarded: %s. It is kept: send it again from the page.", event, a.Failure)
+		d.log.error("%s: verified, not forwarded: %s. It is kept: trigger it again from the page.", event, a.Failure)
 	case !a.Fine():
-		d.log.error("%s: verified; your program answered %d in %s. It is kept: send it again from the page.", event, a.Status, took)
+		d.log.error("%s: verified; your program answered %s in %s. It is kept: trigger it again from the page.", event, strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Word())), took)
 	default:
 		d.log.info("%s: verified; your program answered %d in %s", event, a.Status, took)
 	}

@@ -162,7 +162,7 @@ var (
 
 // Again forwards a webhook once more, at the user's request.
 func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
-	webhook, err := i.find(number)
+	webhook, err := i.Find(number)
 	switch {
 	case err != nil:
 		return webhook, err
@@ -175,7 +175,8 @@ func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
 	return i.tried(number, attempt)
 }
 
-func (i *Inbox) find(number int) (Webhook, error) {
+// Find returns a webhook that is kept.
+func (i *Inbox) Find(number int) (Webhook, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	at := slices.IndexFunc(i.box, func(w Webhook) bool { return w.Number == number })

@@ -177,3 +177,16 @@ func TestABeginningOfTheAnswerIsKept_D97(t *testing.T) {
 		}
 	}
 }
+
+// A receiver names the reason of a refusal in one word. Nothing else of an answer is repeated.
+func TestAnswerOfOneWord_D159(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"wrong-tenant": "wrong-tenant", " expired\n": "expired", "": "", "not found": "", "<b>": "", "\x1b[31mred": "",
+		strings.Repeat("a", 41): "",
+	} {
+		if got := (forward.Attempt{Answer: answer}).Word(); got != want {
+			t.Errorf("%q: %q", answer, got)
+		}
+	}
+}

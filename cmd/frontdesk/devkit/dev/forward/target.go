@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -59,6 +60,14 @@ type Attempt struct {
 
 // Fine reports whether the program has taken the webhook.
 func (a Attempt) Fine() bool { return a.Status >= 200 && a.Status < 300 }
+
+// Word is the answer if it is one word: the receivers of the client packages name the reason of a
+// refusal so.
+func (a Attempt) Word() string {
+	return oneWord.FindString(strings.TrimSpace(a.Answer))
+}
+
+var oneWord = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}$`)
 
 // Send forwards a webhook, once, and returns when it did.
 func (t *Target) Send(ctx context.Context, at time.Time, header http.Header, body []byte) Attempt {
