@@ -44,7 +44,7 @@ func (p AuthorisePage) AuthoriseURL(state string) (string, error) {
 }
 
 // An Authorised is a member of staff who has authorised the application. It does not prove who uses the
-// browser: sign nobody in by it.
+// browser: do not sign anyone in by it.
 type Authorised struct {
 	Username  string    // for [Client.AsUser]
 	ExpiresAt time.Time // then the service refuses calls, and the user has to authorise again

@@ -28,7 +28,7 @@ class ReturnError(Exception):
 class Authorised:
     """A member of staff who has authorised the application.
 
-    It does not prove who uses the browser: sign nobody in by it.
+    It does not prove who uses the browser: do not sign anyone in by it.
     """
 
     username: str  # for Client.as_user

@@ -17,7 +17,7 @@ export class ReturnError extends Error {
   }
 }
 
-/** A member of staff who has authorised the application. It does not prove who uses the browser: sign nobody in by it. */
+/** A member of staff who has authorised the application. It does not prove who uses the browser: do not sign anyone in by it. */
 export interface Authorised {
   /** For `Client.asUser`. */
   username: string;
