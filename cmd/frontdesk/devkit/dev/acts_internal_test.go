@@ -3,6 +3,7 @@ package dev
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,5 +33,19 @@ func TestPatientOfWebhook_D159(t *testing.T) {
 		if got, err := patientOf(w, sandbox.Info{}); err == nil {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// Lines and webhooks have the time of the sandbox's clock, as the service's own records do.
+func TestTimesAreOfSandboxClock_D159(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2027, 1, 15, 12, 0, 0, 0, time.UTC)
+	d := &dev{config: Config{Now: func() time.Time { return noon }}}
+	if got := d.now(); !got.Equal(noon) {
+		t.Errorf("without a sandbox it is %v", got)
+	}
+	d.snapshot.Clock = 12 * time.Hour
+	if got := d.now(); !got.Equal(noon.Add(12 * time.Hour)) {
+		t.Errorf("12 hours on it is %v", got)
 	}
 }

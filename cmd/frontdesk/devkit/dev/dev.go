@@ -57,7 +57,7 @@ type dev struct {
 // includes the fix.
 func Run(ctx context.Context, config Config) error {
 	d := &dev{config: config, changed: &background.Broadcast{}}
-	d.log = &log{out: config.Out, now: config.Now, changed: d.changed}
+	d.log = &log{out: config.Out, now: d.now, changed: d.changed}
 	if err := d.settle(); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Run(ctx context.Context, config Config) error {
 		return unlessDone(ctx, err)
 	}
 	defer d.proc.leave()
-	d.inbox = forward.NewInbox(target, d.config.Now, d.logWebhook)
+	d.inbox = forward.NewInbox(target, d.now, d.logWebhook)
 	server, err := d.openServer(ctx)
 	if err != nil {
 		return err

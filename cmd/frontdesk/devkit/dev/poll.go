@@ -191,6 +191,10 @@ func (d *dev) last() snapshot {
 	return d.snapshot
 }
 
+// now returns the time by the sandbox's clock, as far as it is known. The service's times are of that
+// clock, so everything on the page is.
+func (d *dev) now() time.Time { return d.config.Now().Add(d.last().Clock) }
+
 // show notifies pages of a change.
 func (d *dev) show(now snapshot) {
 	d.mu.Lock()

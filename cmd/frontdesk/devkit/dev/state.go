@@ -27,7 +27,7 @@ func (d *dev) state(ctx context.Context) page.State {
 	s := page.State{
 		Name: d.config.Name, KeyDir: d.config.KeyDir, Application: d.identity.Application, KeyFile: d.dir.file(keyName), JWKSURL: d.jwksURL,
 		Signing: signing, Next: next, ForwardTo: d.config.ForwardTo, SandboxDir: d.config.SandboxDir, Own: d.proc.own,
-		Away: now.Away, Now: d.config.Now().Add(now.Clock), Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
+		Away: now.Away, Now: d.now(), Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
 		Deliveries: deliveries(d.inbox.Kept(), now.Deliveries), Lines: d.log.newest(), Events: application.WebhookEvents(),
 	}
 	d.describe(&s)
