@@ -19,7 +19,7 @@ var pyright = npm("testdata/pyright")
 func TestWalkTypeCheckersKnowPython_D159(t *testing.T) {
 	t.Parallel()
 	const sample = "tests/typed.py"
-	text, err := os.ReadFile(filepath.Join("../client/python", sample))
+	text, err := os.ReadFile("../client/python/" + sample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestWalkTypeCheckersKnowPython_D159(t *testing.T) {
 	}
 	for name, command := range map[string][]string{
 		"mypy":    {"mypy", "--strict", "--cache-dir=/dev/null", "--python-executable", python, sample},
-		"pyright": {filepath.Join(checkers, "node_modules/.bin/pyright"), "--pythonpath", python, sample},
+		"pyright": {filepath.Join(checkers, "node_modules", ".bin", "pyright"), "--pythonpath", python, sample},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
