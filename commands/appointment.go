@@ -8,6 +8,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // BookAppointment books an appointment for a patient at a site.
@@ -92,7 +93,7 @@ type MarkArrived struct {
 // MarkArrived changes nothing if the patient has arrived already.
 func (d Desk) MarkArrived(ctx context.Context, c MarkArrived) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
-		return a.MarkArrived(d.Now())
+		return a.MarkArrived(memberOf(ctx), d.Now())
 	})
 }
 
@@ -111,7 +112,7 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 		return err
 	}
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
-		return a.CallIn(c.Room, room, d.Now())
+		return a.CallIn(c.Room, room, memberOf(ctx), d.Now())
 	})
 }
 
@@ -140,8 +141,28 @@ type MarkDidNotAttend struct {
 // MarkDidNotAttend changes nothing if the appointment is marked already.
 func (d Desk) MarkDidNotAttend(ctx context.Context, c MarkDidNotAttend) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
-		return a.MarkDidNotAttend(d.Now())
+		return a.MarkDidNotAttend(memberOf(ctx), d.Now())
 	})
+}
+
+// UndoAppointmentStep undoes an arrival, a call-in or a mark of not attending.
+type UndoAppointmentStep struct {
+	Tenant      string
+	Appointment appointment.ID
+	Seen        int // see [Version]; 0 for no check
+}
+
+// UndoAppointmentStep refuses with appointment.ErrNoUndo unless the last step is that of
+// the member of staff who acts, and is recent.
+func (d Desk) UndoAppointmentStep(ctx context.Context, c UndoAppointmentStep) error {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+		return a.Undo(memberOf(ctx), d.Now())
+	})
+}
+
+// memberOf returns the member of staff who acts; zero without one.
+func memberOf(ctx context.Context) staff.ID {
+	return staff.ID{UUID: event.MetadataFrom(ctx).Actor.Member()}
 }
 
 // appointment takes a decision about an appointment, and appends it. If the caller has

@@ -98,7 +98,7 @@ func TestACallInIsClearedAndAPatientMarked(t *testing.T) {
 
 	d.wantSince(t, before,
 		appointment.CallInRemoved{Subject: d.subject(), Reason: appointment.Cleared, RemovedAt: noon()},
-		appointment.DidNotAttend{Subject: d.subject()})
+		appointment.DidNotAttend{Subject: d.subject(), MarkedAt: noon()})
 }
 
 func TestAppointmentMovesArrivesAndEnds_D86(t *testing.T) {

@@ -224,7 +224,7 @@ var needMore = []string{
 	"ConnectDisplay", "DisableApplication", "ErasePractitioner", "EraseStaff", "GivePatientRequest", "GrantPatientScopedAuthorisation", "InviteAgain",
 	"LiftErasureHold", "OpenAttachment", "ReLinkPatientRequest", "ReactivateStaff", "RegisterPractice", "RemoveCallback", "RemovePasskey",
 	"RemoveWebhook", "ReopenPatientRequest", "ReopenPractice", "RequestReset", "ResumeRequestType", "RetireSigningKey", "RevokeEndpoint", "RevokeUserAuthorisation",
-	"SetJWKSURL", "SetPasskeyRule", "SwitchRequestTypeOn", "TestWebhook", "UnmarkPatientScoped", "WithdrawErasure", "WithdrawReset",
+	"SetJWKSURL", "SetPasskeyRule", "SwitchRequestTypeOn", "TestWebhook", "UndoAppointmentStep", "UnmarkPatientScoped", "WithdrawErasure", "WithdrawReset",
 }
 
 // takesNone carries out an intent with the identifier of one of the targets in a field

@@ -21,6 +21,7 @@ Feature: The practice runs its day
     Then the page says "Called in at 12:00pm"
     And the last "appointment.called-in.v1" was done by "Kim Reed"
     When "Kim Reed" does "start" to the appointment
+    And "Kim Reed" confirms "start"
     Then the page says "You cannot change this appointment."
     And the last "consultation.started.v1" was done by "Kim Reed"
     And the log shows 1 "appointment.call-in-removed.v1"
@@ -46,6 +47,8 @@ Feature: The practice runs its day
     Then the page says "10:10am on Thursday 2 April 2026"
     And the last "appointment.moved.v1" was done by "Kim Reed"
     When "Kim Reed" does "cancel" to the appointment
+    Then the page says "The time becomes free. You cannot undo this."
+    When "Kim Reed" confirms "cancel"
     Then the page says "You cancelled this"
     And the page says "You cannot change this appointment."
 
@@ -56,7 +59,44 @@ Feature: The practice runs its day
     And "Screens" receives webhooks of "callin.notification.removed"
     When "Kim Reed" does "call-in" to the appointment
     And "Kim Reed" does "cancel" to the appointment
+    And "Kim Reed" confirms "cancel"
     Then "Screens" is told of "callin.notification.removed"
+
+  @D155
+  Scenario: A receptionist undoes an arrival within 30 seconds
+    When "Kim Reed" does "arrived" to the appointment
+    And "Kim Reed" undoes it
+    Then the page says "The last step is undone."
+    And the last "appointment.arrival-cleared.v1" was done by "Kim Reed"
+    When "Kim Reed" does "arrived" to the appointment
+    And 30 seconds pass
+    And "Kim Reed" undoes it
+    Then the page says "The last step can be undone for 30 seconds only."
+    And the log shows 1 "appointment.arrival-cleared.v1"
+
+  @D155 @6.1
+  Scenario: An application is told that a call-in was undone
+    Given the application "Screens"
+    And the practice enables "Screens"
+    And "Screens" receives webhooks of "callin.notification.removed"
+    When "Kim Reed" does "call-in" to the appointment
+    And "Kim Reed" undoes it
+    Then "Screens" is told of "callin.notification.removed"
+    When "Kim Reed" does "absent" to the appointment
+    And "Kim Reed" undoes it
+    Then the log shows 1 "appointment.did-not-attend-cleared.v1"
+    And the log shows 1 "appointment.call-in-removed.v1"
+
+  @D155 @6.1
+  Scenario: Nothing is sent before the start of a consultation is confirmed
+    Given the application "Notes"
+    And the practice enables "Notes"
+    And "Notes" receives webhooks of "consultation.started"
+    When "Kim Reed" does "start" to the appointment
+    Then the page says "Start the consultation?"
+    And nothing was queued for "Notes"
+    When "Kim Reed" confirms "start"
+    Then "Notes" is told of "consultation.started"
 
   @D86
   Scenario: A manager says where patients are seen, and nobody else does

@@ -22,6 +22,8 @@ func (w *world) daySteps(sc *godog.ScenarioContext) {
 		return w.changesAppointment(name, "move", url.Values{"date": {date}, "time": {clock}})
 	})
 	sc.Step(`^"([^"]*)" books "([^"]*)" for "([^"]*)" at "([^"]*)"$`, w.books)
+	sc.Step(`^"([^"]*)" confirms "([^"]*)"$`, func(name, do string) error { return w.browser(name).submit(do, nil) })
+	sc.Step(`^"([^"]*)" undoes it$`, func(name string) error { return w.browser(name).submit("undo", nil) })
 	sc.Step(`^"([^"]*)" adds the site "([^"]*)"$`, func(name, site string) error {
 		return w.browser(name).fill("sites", "/sites", url.Values{"name": {site}})
 	})

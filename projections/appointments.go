@@ -74,6 +74,12 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 	case appointment.DidNotAttend:
 		do(`UPDATE appointments SET status = $3, arrived_at = NULL WHERE tenant = $1 AND appointment = $2`,
 			tenant, e.Appointment, string(StatusDidNotAttend))
+	case appointment.ArrivalCleared:
+		do(`UPDATE appointments SET status = CASE WHEN $3 THEN $4 ELSE status END, arrived_at = NULL WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, e.DidNotAttend, string(StatusDidNotAttend))
+	case appointment.DidNotAttendCleared:
+		do(`UPDATE appointments SET status = $3, arrived_at = $4 WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, string(StatusBooked), orNull(e.ArrivedAt))
 	case appointment.Attended:
 		do(setStatus, tenant, e.Appointment, string(StatusAttended))
 	case patient.Erased:
@@ -130,6 +136,14 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 		return nil
 	}
 	return &id
+}
+
+// orNull returns a time for an optional column: NULL for the zero one.
+func orNull(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
 }
 
 // mostHappened limits the history of an appointment to its newest events.

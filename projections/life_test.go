@@ -131,6 +131,7 @@ func clinicalLife(file request.Attachment) []chapter {
 	other.Appointment.UUID = event.DerivedID("test-cancelled")
 	calledOff := []event.Event{appointment.Booked{Subject: other, At: noon}, appointment.Arrived{Subject: other, ArrivedAt: noon},
 		appointment.CalledIn{Subject: other, CalledInAt: noon}, appointment.CallInRemoved{Subject: other, Reason: appointment.Cleared, RemovedAt: noon},
+		appointment.ArrivalCleared{Subject: other}, appointment.DidNotAttend{Subject: other}, appointment.DidNotAttendCleared{Subject: other},
 		appointment.Cancelled{Subject: other}}
 	stream := func(id uuid.UUID) event.Stream { return event.Stream{Tenant: elm, ID: id} }
 	return []chapter{

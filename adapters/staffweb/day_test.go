@@ -24,7 +24,7 @@ func TestReceptionRunsTheDay_D86(t *testing.T) {
 	b.signIn(elm, "kim")
 	day := dayAt + "?" + url.Values{"site": {c.main.String()}, "date": {"2026-07-01"}, "room": {c.room.String()}}.Encode()
 	back := func(done string) string {
-		return dayAt + "?date=2026-07-01&room=" + c.room.String() + "&site=" + c.main.String() + "&done=" + done + "#a-" + c.visit.String()
+		return dayAt + "?date=2026-07-01&room=" + c.room.String() + "&site=" + c.main.String() + "&done=" + done + "&undo=" + c.visit.String() + "#a-" + c.visit.String()
 	}
 
 	page := b.get(day)
@@ -41,13 +41,13 @@ func TestReceptionRunsTheDay_D86(t *testing.T) {
 	if strings.Contains(fragment.body, "<html") {
 		t.Errorf("the list alone is a page:\n%s", fragment.body)
 	}
-	c.sends(b, fragment, "clear").wants(t, http.StatusSeeOther, back("clear"), "")
+	c.sends(b, fragment, "clear").wants(t, http.StatusSeeOther, strings.Replace(back("clear"), "&undo="+c.visit.String(), "", 1), "")
 	page = b.get(c.at(c.visit))
 	c.sends(b, page, "absent").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=absent", "")
 	c.sends(b, b.get(c.at(c.visit)), "call-in", "room", c.room.String()).wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=call-in&room="+c.room.String(), "")
 	called := b.get(c.at(c.visit))
 	called.wants(t, http.StatusOK, "", "<dt>Number</dt><dd>"+c.visit.Number()) // although they were not marked as arrived again
-	c.sends(b, called, "start").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
+	c.sends(b, called, "start", "confirmed", "yes").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
 	page = b.get(c.at(c.visit))
 	for _, what := range []string{"Somebody booked this for 1:00pm on Wednesday 1 July 2026 at Elm House", "You marked the patient as arrived",
 		"You called the patient in to Room 1", "You cancelled the call-in", "You marked the patient as not attending", "You started the consultation",
@@ -124,7 +124,7 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	// A double click counts as one.
 	page = kim.get(c.at(c.visit))
 	for range 2 {
-		c.sends(kim, page, "cancel").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=cancel", "")
+		c.sends(kim, page, "cancel", "confirmed", "yes").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=cancel", "")
 	}
 	c.sends(bob, page, "start").wants(t, http.StatusForbidden, "", "A colleague opened the page") // it is Kim's page
 	c.sends(bob, late, "start", "token", bob.get(c.at(c.expect(t, c.Now()))).form(t, "/elm-street/staff/sign-out").Get("token")).
@@ -223,6 +223,7 @@ func TestDayOfOtherPracticeIsNotFound_D86(t *testing.T) {
 	kim.signIn(elm, "kim")
 	stolen := kim.get(c.at(c.visit)).form(t, c.at(c.visit))
 	stolen.Set("do", "cancel")
+	stolen.Set("confirmed", "yes")
 	const theirs = "/oak-lane/staff"
 	for path, says := range map[string]string{
 		"/day/" + c.visit.String(): "We could not find that appointment", "/day/x": "We could not find that appointment",

@@ -11,6 +11,7 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // ID identifies an appointment of one practice; the API calls it appointmentId.
@@ -63,7 +64,8 @@ type Cancelled struct {
 // Arrived records that the patient has arrived and waits.
 type Arrived struct {
 	Subject
-	ArrivedAt time.Time `json:"arrivedAt"` // in milliseconds, UTC
+	ArrivedAt time.Time `json:"arrivedAt"`   // in milliseconds, UTC
+	By        staff.ID  `json:"by,omitzero"` // zero if no member of staff acted
 }
 
 // CalledIn records that the patient is called in, for the first time or into another
@@ -72,6 +74,7 @@ type CalledIn struct {
 	Subject
 	Room       site.RoomID `json:"room,omitzero"` // zero when none is assigned
 	CalledInAt time.Time   `json:"calledInAt"`    // in milliseconds, UTC
+	By         staff.ID    `json:"by,omitzero"`   // zero if no member of staff acted
 }
 
 // CallInRemoved records that the patient is no longer called in.
@@ -94,6 +97,8 @@ const (
 // DidNotAttend records that the patient was marked as not attending.
 type DidNotAttend struct {
 	Subject
+	MarkedAt time.Time `json:"markedAt"`    // in milliseconds, UTC
+	By       staff.ID  `json:"by,omitzero"` // zero if no member of staff acted
 }
 
 // Attended records that the appointment's consultation has started. There may be
@@ -131,7 +136,8 @@ func Events() []event.Event { return Appointment{}.Events() }
 
 // Events returns the events of an appointment's stream.
 func (Appointment) Events() []event.Event {
-	return []event.Event{Booked{}, Moved{}, Cancelled{}, Arrived{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{}}
+	return []event.Event{Booked{}, Moved{}, Cancelled{}, Arrived{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{},
+		ArrivalCleared{}, DidNotAttendCleared{}}
 }
 
 // StreamOf returns the stream of an appointment.
@@ -181,11 +187,12 @@ type Appointment struct {
 	subject      Subject // zero before it is booked
 	at           time.Time
 	cancelled    bool
-	arrived      bool
+	arrivedAt    time.Time // zero unless the patient has arrived
 	calledIn     bool
 	room         site.RoomID // of the call-in
 	didNotAttend bool
 	attended     bool
+	last         step
 }
 
 // Book books an appointment at a site (rule 1); the caller has made sure that both
@@ -236,17 +243,17 @@ func (a Appointment) Cancel(now time.Time) ([]event.Event, error) {
 
 // MarkArrived records that the patient has arrived. A patient who has arrived or been
 // seen already does not arrive again.
-func (a Appointment) MarkArrived(now time.Time) ([]event.Event, error) {
-	if err := a.Known(); err != nil || a.arrived || a.attended {
+func (a Appointment) MarkArrived(by staff.ID, now time.Time) ([]event.Event, error) {
+	if err := a.Known(); err != nil || !a.arrivedAt.IsZero() || a.attended {
 		return nil, err
 	}
-	return []event.Event{Arrived{a.subject, instant(now)}}, nil
+	return []event.Event{Arrived{a.subject, instant(now), by}}, nil
 }
 
 // CallIn calls the patient in (rule 2). A zero id means that no room is assigned.
 // Otherwise room is the state of the room that id names, and it must be at the
 // appointment's site.
-func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]event.Event, error) {
+func (a Appointment) CallIn(id site.RoomID, room site.Room, by staff.ID, now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil {
 		return nil, err
 	}
@@ -258,7 +265,7 @@ func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]ev
 	if a.calledIn && a.room == id {
 		return nil, nil
 	}
-	return []event.Event{CalledIn{a.subject, id, instant(now)}}, nil
+	return []event.Event{CalledIn{a.subject, id, instant(now), by}}, nil
 }
 
 // ClearCallIn ends the call-in by hand. Without a call-in it changes nothing.
@@ -271,11 +278,11 @@ func (a Appointment) ClearCallIn(now time.Time) ([]event.Event, error) {
 
 // MarkDidNotAttend records that the patient did not come, or left before being seen,
 // which ends a call-in. Marking twice changes nothing.
-func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
+func (a Appointment) MarkDidNotAttend(by staff.ID, now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil || a.didNotAttend {
 		return nil, err
 	}
-	return append([]event.Event{DidNotAttend{a.subject}}, a.removed(NotAttended, now)...), nil
+	return append([]event.Event{DidNotAttend{a.subject, instant(now), by}}, a.removed(NotAttended, now)...), nil
 }
 
 // Attend records that a consultation with the appointment's patient has started, which
@@ -315,22 +322,27 @@ func (a Appointment) Ahead() error {
 
 // Apply returns the appointment after the event.
 func (a Appointment) Apply(e event.Event) Appointment {
+	a.last = a.stepOf(e)
 	switch e := e.(type) {
 	case Booked:
 		a.subject, a.at = e.Subject, e.At
 	case Moved:
 		a.subject, a.at = e.Subject, e.At
-		a.arrived, a.didNotAttend = false, false
+		a.arrivedAt, a.didNotAttend = time.Time{}, false
 	case Cancelled:
 		a.cancelled = true
 	case Arrived:
-		a.arrived, a.didNotAttend = true, false
+		a.arrivedAt, a.didNotAttend = e.ArrivedAt, false
 	case CalledIn:
 		a.calledIn, a.room, a.didNotAttend = true, e.Room, false
 	case CallInRemoved:
 		a.calledIn, a.room = false, site.RoomID{}
 	case DidNotAttend:
-		a.didNotAttend, a.arrived = true, false
+		a.arrivedAt, a.didNotAttend = time.Time{}, true
+	case ArrivalCleared:
+		a.arrivedAt, a.didNotAttend = time.Time{}, e.DidNotAttend
+	case DidNotAttendCleared:
+		a.arrivedAt, a.didNotAttend = e.ArrivedAt, false
 	case Attended:
 		a.attended, a.didNotAttend = true, false
 	}

@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 type (
@@ -35,10 +36,11 @@ var (
 		Patient:     ann, Site: main,
 	}
 	booked       = appointment.Booked{Subject: subject, At: noon.Add(-time.Hour)}
-	calledIn     = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon}
-	didNotAttend = appointment.DidNotAttend{Subject: subject}
+	kim          = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
+	calledIn     = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon, By: kim}
+	didNotAttend = appointment.DidNotAttend{Subject: subject, MarkedAt: noon, By: kim}
 	attended     = appointment.Attended{Subject: subject}
-	arrived      = appointment.Arrived{Subject: subject, ArrivedAt: noon}
+	arrived      = appointment.Arrived{Subject: subject, ArrivedAt: noon, By: kim}
 	cancelled    = appointment.Cancelled{Subject: subject}
 	later        = appointment.Slot{Site: main, At: noon.Add(3 * time.Hour)}
 	moved        = appointment.Moved{Subject: subject, At: later.At}
@@ -54,7 +56,7 @@ func move(to appointment.Slot) func(anAppointment) (events, error) {
 
 func cancel(a anAppointment) (events, error) { return a.Cancel(noon) }
 func markArrived(a anAppointment) (events, error) {
-	return a.MarkArrived(noon.Add(999 * time.Microsecond))
+	return a.MarkArrived(kim, noon.Add(999*time.Microsecond))
 }
 
 // callIn calls into a room that is at a site; a zero site means an unknown room.
@@ -63,11 +65,11 @@ func callIn(id site.RoomID, at site.ID) func(anAppointment) (events, error) {
 	if at != (site.ID{}) {
 		known = event.Fold[site.Room](site.RoomAdded{Room: id, Site: at})
 	}
-	return func(a anAppointment) (events, error) { return a.CallIn(id, known, noon.Add(999*time.Microsecond)) }
+	return func(a anAppointment) (events, error) { return a.CallIn(id, known, kim, noon.Add(999*time.Microsecond)) }
 }
 
 func clearCallIn(a anAppointment) (events, error)      { return a.ClearCallIn(noon) }
-func markDidNotAttend(a anAppointment) (events, error) { return a.MarkDidNotAttend(noon) }
+func markDidNotAttend(a anAppointment) (events, error) { return a.MarkDidNotAttend(kim, noon) }
 
 func attend(about patient.ID) func(anAppointment) (events, error) {
 	return func(a anAppointment) (events, error) { return a.Attend(about, noon) }
@@ -101,8 +103,8 @@ func TestTheSameBookingIsMadeOnce_D86(t *testing.T) {
 func TestCallingInShowsAgainInAnotherRoomOnly_D33(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[anAppointment]
-	inAnother := appointment.CalledIn{Subject: subject, Room: another, CalledInAt: noon}
-	inNone := appointment.CalledIn{Subject: subject, CalledInAt: noon}
+	inAnother := appointment.CalledIn{Subject: subject, Room: another, CalledInAt: noon, By: kim}
+	inNone := appointment.CalledIn{Subject: subject, CalledInAt: noon, By: kim}
 
 	given(booked).When(callIn(room, main)).Then(t, calledIn)
 	given(booked, calledIn).When(callIn(room, main)).Then(t)
@@ -236,7 +238,8 @@ func TestCancelledAppointmentIsFinal_D86(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, booked, appointment.Moved{Subject: subject, From: branch, At: later.At}, cancelled, arrived, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended)
+	eventtest.Golden(t, booked, appointment.Moved{Subject: subject, From: branch, At: later.At}, cancelled, arrived, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended,
+		appointment.ArrivalCleared{Subject: subject, DidNotAttend: true}, appointment.DidNotAttendCleared{Subject: subject, ArrivedAt: noon})
 	withoutRoom, err := event.NewCodec(appointment.CalledIn{})
 	if err != nil {
 		t.Fatal(err)

@@ -16,4 +16,6 @@
 //     cancelled one can no longer be used.
 //  6. An act on an appointment is refused if its stream has changed since the actor
 //     saw it on a page (D86).
+//  7. For 30 seconds, the member of staff who marked an arrival, called in or marked
+//     as not attending can undo that, unless something else has followed (D155).
 package appointment

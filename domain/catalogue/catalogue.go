@@ -21,6 +21,7 @@ type Row struct {
 
 // rows is the catalogue.
 var rows = []Row{
+	{appointment.ArrivalCleared{}, Update, "", "undid that the patient has arrived"},
 	{appointment.Arrived{}, Update, "", "marked the patient as arrived"},
 	{appointment.Attended{}, Update, "", "began the appointment"},
 	{appointment.Booked{}, Create, "", "booked an appointment"},
@@ -28,6 +29,7 @@ var rows = []Row{
 	{appointment.CalledIn{}, Update, "", "called the patient in"},
 	{appointment.Cancelled{}, Update, "", "cancelled an appointment"},
 	{appointment.DidNotAttend{}, Update, "", "marked the patient as not attending"},
+	{appointment.DidNotAttendCleared{}, Update, "", "undid that the patient did not attend"},
 	{appointment.Moved{}, Update, "", "moved an appointment"},
 	{audit.Queried{}, Read, "", "read about the patient in the log"},
 	{authorisation.Granted{}, Create, "", "let an application act for them with this patient"},

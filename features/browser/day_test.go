@@ -48,6 +48,8 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.press("Arrived: Cleo")
 	b.fits("day-under-way")
 	b.press("Start: Ann Archer")
+	b.fits("start")
+	b.press("Start the consultation")
 	b.shows("Consultation started")
 
 	b.loading(chromedp.Click(`//a[starts-with(normalize-space(.), "Cleo")]`))
@@ -59,6 +61,8 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.do(chromedp.SetValue("#date", "2026-07-02"))
 	b.press("Move")
 	b.shows("9:40am on Thursday 2 July 2026")
+	b.press("Cancel the appointment")
+	b.fits("cancel")
 	b.press("Cancel the appointment")
 	b.shows("You cannot change this appointment.")
 	b.fits("appointment-cancelled")

@@ -2,6 +2,7 @@ package day
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -21,6 +22,8 @@ type act struct {
 	// onDay refuses it before the day of the appointment: it cannot be undone, and would be
 	// a slip.
 	onDay bool
+	// asks is for an action that cannot be undone: a page asks to confirm it first.
+	asks bool
 }
 
 // acts are the actions by their names in forms.
@@ -54,6 +57,7 @@ var acts = map[string]act{
 	},
 	"start": {
 		onDay: true,
+		asks:  true,
 		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			_, err := s.Desk.StartConsultation(r.StaffContext(), commands.StartConsultation{
 				Tenant: r.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
@@ -63,12 +67,19 @@ var acts = map[string]act{
 		done: hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
+		asks: true,
 		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(r.StaffContext(), commands.CancelAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		done: hasStatus(projections.StatusCancelled),
 	},
 	"move": {do: (*Section).move, done: isMoved},
+	"undo": {
+		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.UndoAppointmentStep(r.StaffContext(), commands.UndoAppointmentStep{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
+		},
+		done: isUndone,
+	},
 }
 
 func hasStatus(status projections.Status) func(projections.Appointment, *pagekit.Request) bool {
@@ -91,10 +102,13 @@ func (s *Section) act(r *pagekit.Request) error {
 		return err
 	}
 	if r.Form.Get("seen") != seenOf(found) {
-		return s.showConflict(r, act, found)
+		return s.showConflict(r, act, found, notSaved)
 	}
 	if act.onDay && s.isEarly(r, found) {
 		return s.show(r, response{status: http.StatusBadRequest, FormErrors: pagekit.FormError("facts", "The appointment is on a later day. Move it first, or choose another one.")})
+	}
+	if act.asks && !r.Form.Has("confirmed") {
+		return r.Redirect(askAddress(r, found, r.Form.Get("do")))
 	}
 	if err := act.do(s, r, found, seen); err != nil {
 		return s.showRefusal(r, act, err)
@@ -119,15 +133,21 @@ func (s *Section) load(r *pagekit.Request) (seen int, found projections.Appointm
 	return seen, found, err
 }
 
-// redirectAfter returns to the day of the appointment, or to its own page if the form was
-// there.
+// redirectAfter returns to the page that the form was on: the day of the appointment, the
+// patient, or its own page.
 func (s *Section) redirectAfter(r *pagekit.Request, was projections.Appointment) error {
-	done := "done=" + r.Form.Get("do")
-	if r.Form.Get("from") == "day" {
-		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r)) + "&" + done + "#a-" + was.Appointment.String())
+	done, own := url.Values{"done": {r.Form.Get("do")}}, r.Base()+"/day/"+was.Appointment.String()
+	switch from := r.Form.Get("from"); {
+	case from == fromDay:
+		if _, can := undoable[r.Form.Get("do")]; can {
+			done.Set("undo", was.Appointment.String())
+		}
+		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r)) + "&" + done.Encode() + "#a-" + was.Appointment.String())
+	case from == fromPatient && r.Form.Get("do") != "start":
+		return r.Redirect(patientAddress(r, was) + "?" + done.Encode())
 	}
 	if room := readRoom(r); room != (site.RoomID{}) {
-		done += "&room=" + room.String()
+		done.Set("room", room.String())
 	}
-	return r.Redirect(r.Base() + "/day/" + was.Appointment.String() + "?" + done)
+	return r.Redirect(own + "?" + done.Encode())
 }

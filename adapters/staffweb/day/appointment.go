@@ -28,7 +28,10 @@ type appointmentPage struct {
 	pagekit.FormErrors
 	row
 	Done    string
-	Day     string // the address of its day
+	Undo    *undoForm // nil if the last action cannot be undone
+	From    string    // the page to return to after an action; "" for this one
+	Back    string    // the address of that page, or of the day
+	Home    string    // the name of the page at Back
 	Place   string
 	Room    pagekit.Choice
 	To      slotFields
@@ -41,6 +44,9 @@ type entry struct{ What, At string }
 
 // appointment shows one appointment.
 func (s *Section) appointment(r *pagekit.Request) error {
+	if do := r.Form.Get("ask"); do != "" {
+		return s.ask(r, do)
+	}
 	return s.show(r, response{status: http.StatusOK, done: doneTexts[r.Form.Get("done")]})
 }
 
@@ -87,10 +93,22 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
 	room, _ := roomAt(at, readRoom(r))
 	page = appointmentPage{
-		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Day: addressOf(r, found.Site, found.StartsAt, room),
+		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Back: addressOf(r, found.Site, found.StartsAt, room), Home: "appointments",
 		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(r, sites, found, response.FormErrors), Token: r.Token(purpose),
 	}
-	page.History, err = s.historyOf(r, sites, found)
+	switch page.From = r.Form.Get("from"); page.From {
+	case fromPatient:
+		page.Back, page.Home = patientAddress(r, found), "the patient"
+	case fromDay:
+	default:
+		page.From = ""
+	}
+	if page.History, err = s.historyOf(r, sites, found); err != nil {
+		return page, err
+	}
+	if response.done != "" {
+		page.Undo, err = s.undoOf(r, page.From, page.row)
+	}
 	return page, err
 }
 

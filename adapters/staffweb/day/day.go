@@ -20,7 +20,8 @@ const rowsShown = 500
 
 // dayPage is a day at a site.
 type dayPage struct {
-	Done                       string // the last action; "" for none
+	Done                       string    // the last action; "" for none
+	Undo                       *undoForm // nil if that cannot be undone
 	Site                       projections.Site
 	Sites                      []pagekit.Option
 	Date, On                   string // 2006-01-02, and in words
@@ -85,7 +86,14 @@ func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projec
 	}
 	page.More = len(found) > rowsShown
 	page.Rows, err = s.rowsOf(r, at, found[:min(len(found), rowsShown)])
+	if err != nil {
+		return page, err
+	}
 	page.arrange(found, s.Now())
+	id, _ := parse.SomeID(r.Form.Get("undo"))
+	if n := slices.IndexFunc(page.Rows, func(row row) bool { return row.ID.UUID == id }); n >= 0 {
+		page.Undo, err = s.undoOf(r, fromDay, page.Rows[n])
+	}
 	return page, err
 }
 

@@ -11,9 +11,12 @@ import (
 	"frontdesk/projections"
 )
 
+// notSaved is the refusal of an action on an appointment that has changed.
+const notSaved = "Your change was not saved. Check the latest version below."
+
 // showConflict shows the current appointment, with the actor of the last change and the
 // typed values. If the signed-in member has just done the same, it was a double click.
-func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Appointment) error {
+func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Appointment, refusal string) error {
 	happened, err := s.Appointments.History(r.Context(), r.Tenant, found.Appointment)
 	if err != nil {
 		return err
@@ -32,7 +35,7 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 		}
 	}
 	return s.show(r, response{status: http.StatusConflict,
-		FormErrors: faults.With("facts", "Your change was not saved. Check the latest version below.")})
+		FormErrors: faults.With("facts", refusal)})
 }
 
 // showRefusal shows the appointment with the refusal and the typed values.
@@ -45,11 +48,15 @@ func (s *Section) showRefusal(r *pagekit.Request, act act, err error) error {
 	case errors.Is(err, site.ErrRoomUnknown):
 		return s.show(r, response{status: http.StatusBadRequest, FormErrors: pagekit.FormError("room", "Choose a room of this site.")})
 	case errors.Is(err, appointment.ErrCancelled), isRule && refusal.Kind == fault.Conflict:
-		found, err := s.find(r)
-		if err != nil {
-			return err
+		found, missing := s.find(r)
+		if missing != nil {
+			return missing
 		}
-		return s.showConflict(r, act, found)
+		text := notSaved
+		if errors.Is(err, appointment.ErrNoUndo) {
+			text = refusal.Detail
+		}
+		return s.showConflict(r, act, found, text)
 	}
 	return err
 }

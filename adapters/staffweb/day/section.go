@@ -22,7 +22,7 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "day", "appointment", "book")
+var templates = pagekit.Templates(sources, "day", "appointment", "ask", "book")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {

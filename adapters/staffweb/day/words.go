@@ -34,6 +34,7 @@ var doneTexts = map[string]string{
 	"start":   "The consultation has started.",
 	"move":    "The appointment is moved.",
 	"cancel":  "The appointment is cancelled.",
+	"undo":    "The last step is undone.",
 }
 
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
@@ -57,6 +58,10 @@ func eventClause(r *pagekit.Request, sites []projections.Site, h projections.His
 			return who + " cancelled the call-in"
 		}
 		return ""
+	case appointment.ArrivalCleared:
+		return who + " undid the arrival"
+	case appointment.DidNotAttendCleared:
+		return who + " undid that the patient did not attend"
 	case appointment.Attended:
 		return who + " started the consultation"
 	}

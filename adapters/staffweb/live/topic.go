@@ -102,9 +102,11 @@ var rows = []row{
 	{appointment.Moved{}, dayOnly},
 	{appointment.Cancelled{}, dayOnly},
 	{appointment.Arrived{}, dayOnly},
+	{appointment.ArrivalCleared{}, dayOnly},
 	{appointment.CalledIn{}, dayAndBoard},
 	{appointment.CallInRemoved{}, dayAndBoard},
 	{appointment.DidNotAttend{}, dayOnly},
+	{appointment.DidNotAttendCleared{}, dayOnly},
 	{appointment.Attended{}, dayOnly},
 	{display.Removed{}, boardOnly},
 }

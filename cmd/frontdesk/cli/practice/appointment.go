@@ -19,6 +19,7 @@ type AppointmentCommands struct {
 	CallIn            callInPatientCmd     `cmd:"" help:"Call a patient in."`
 	ClearCallIn       clearCallInCmd       `cmd:"" help:"Clear a call-in by hand."`
 	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" help:"Mark an appointment as did not attend."`
+	Undo              undoStepCmd          `cmd:"" help:"Undo the last step of an appointment." detail:"It must be less than 30 seconds old, and that of the member of staff in --as."`
 	StartConsultation startConsultationCmd `cmd:"" help:"Start the consultation of an appointment." detail:"It ends the call-in."`
 }
 
@@ -94,6 +95,14 @@ type markDidNotAttendCmd struct {
 
 func (c *markDidNotAttendCmd) Run(r *term.Run) error {
 	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkDidNotAttend, commands.MarkDidNotAttend{Tenant: c.Tenant, Appointment: c.Appointment})
+}
+
+type undoStepCmd struct {
+	appointmentFlags `embed:""`
+}
+
+func (c *undoStepCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.UndoAppointmentStep, commands.UndoAppointmentStep{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type startConsultationCmd struct {

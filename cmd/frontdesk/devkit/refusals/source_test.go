@@ -82,6 +82,7 @@ var (
 		"patient-erased":            "patients are registered by commands",
 		"appointment-attended":      "appointments are moved and cancelled by staff and commands",
 		"appointment-changed":       "calls say nothing of what they have seen",
+		"undo-refused":              "steps are undone on the staff pages and by commands",
 		"appointment-booked":        "calls are booked once by their Idempotency-Key",
 		"no-master-key":             "serve always has one",
 		"lines-archived":            "the access record is for auditors",
