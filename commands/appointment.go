@@ -152,8 +152,8 @@ type UndoAppointmentStep struct {
 	Seen        int // see [Version]; 0 for no check
 }
 
-// UndoAppointmentStep refuses with appointment.ErrNoUndo unless the last step is that of
-// the member of staff who acts, and is recent.
+// UndoAppointmentStep refuses unless the last step is that of the member of staff who
+// acts, and is recent.
 func (d Desk) UndoAppointmentStep(ctx context.Context, c UndoAppointmentStep) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.Undo(memberOf(ctx), d.Now())

@@ -69,7 +69,7 @@ Feature: The practice runs its day
     Then the page says "The last step is undone."
     And the last "appointment.arrival-cleared.v1" was done by "Kim Reed"
     When "Kim Reed" does "arrived" to the appointment
-    And 30 seconds pass
+    And 30s pass
     And "Kim Reed" undoes it
     Then the page says "The last step can be undone for 30 seconds only."
     And the log shows 1 "appointment.arrival-cleared.v1"

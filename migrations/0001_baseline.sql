@@ -604,7 +604,9 @@ CREATE TABLE staff_sessions (
     browser      text        NOT NULL DEFAULT '',
     form_key     bytea       NOT NULL,    -- makes the tokens of forms, which outlast a new token_hash
     news_since   timestamptz,             -- what happened to the account after it is still to be shown; NULL: nothing is
-    news_browser timestamptz              -- when another browser first signed in after that; NULL: none did
+    news_browser timestamptz,             -- when another browser first signed in after that; NULL: none did
+    site         uuid,                    -- where Appointments begins; NULL: at the first site
+    room         uuid                     -- into which patients are called from there; NULL for none
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 -- A member of staff has a bounded number of sessions.

@@ -57,7 +57,7 @@ func TestAccountPageShowsSessions_D67(t *testing.T) {
 	form.Set("do", "end-others")
 	here.post(sessions, form).wants(t, http.StatusSeeOther, account+"?done=others", "")
 	for _, b := range []*browser{phone, odd} {
-		b.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+		b.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	}
 	here.get(account).wants(t, http.StatusOK, "", "(this one)")
 	colleague.get(account).wants(t, http.StatusOK, "", "Dr Lee")
@@ -81,7 +81,7 @@ func TestEndingSessionsNeedsReauthentication_D66(t *testing.T) {
 	confirm.Set("password", password)
 	here.post(atElm+"confirm", confirm).wants(t, http.StatusSeeOther, account, "")
 	here.post(sessions, form).wants(t, http.StatusSeeOther, account+"?done=others", "")
-	other.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	other.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in?then=account", "")
 }
 
 func TestForeignSessionCannotBeEnded_D67(t *testing.T) {
@@ -146,7 +146,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 
 	here.post(change, typed(password, better)).wants(t, http.StatusSeeOther, account+"?done=password", "")
 	here.get(account+"?done=password").wants(t, http.StatusOK, "", "no application can act for you")
-	other.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	other.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	if standing, _ := s.may(t, elm, "dr.lee"); standing {
 		t.Error("the application can still act")
 	}
@@ -240,7 +240,7 @@ func TestIdleSessionEndsWithReason_D67(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
 	s.Pass(31 * time.Minute)
-	b.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	b.get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "had not used these pages for some time")
 }
 

@@ -55,7 +55,7 @@ func TestSecondStepEndsWithTheAccount_D66(t *testing.T) {
 			must(t, ends(t, s))
 			b.post(atElm+"sign-in/second", form).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 			b.post(atElm+"challenge", url.Values{"for": {"second"}}).wants(t, http.StatusForbidden, "", "out of date")
-			b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+			b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in?then=account", "")
 			if name == "reset" || name == "deactivated" {
 				alone, _ := s.named(t)
 				alone.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, alone.asked("sign-in", ""))}}).
@@ -74,7 +74,7 @@ func TestRemovedPasskeyIsRefused_D66(t *testing.T) {
 	owner.post(atElm+"account/passkeys", owner.get(atElm+"account/passkeys").form(t, atElm+"account/passkeys")).
 		wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
 	b.post(atElm+"sign-in/second", form).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
-	b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in?then=account", "")
 }
 
 // A signature for one purpose, or in one browser, is valid for no other.

@@ -132,7 +132,7 @@ func TestSignInPreventsSessionFixation_D27(t *testing.T) {
 	if after.Value == before.Value || after.Value == "" {
 		t.Error("the planted session was kept")
 	}
-	attacker.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	attacker.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 
 	victim.header.Set("Cookie", before.Name+"=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 	if made := sessionCookie(t, victim.signIn(elm, "dr.lee")); made.Value == "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" {
@@ -155,7 +155,7 @@ func TestSignOutEndsStolenSession_D27(t *testing.T) {
 		t.Errorf("the cookie stays: %v", gone)
 	}
 	b.get("/elm-street/staff/sign-in?signed-out").wants(t, http.StatusOK, "", "You have signed out")
-	thief.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	thief.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 	answer := thief.post("/elm-street/staff/authorise", form)
 	if s.granted(t) != 0 || answer.StatusCode != http.StatusSeeOther {
 		t.Errorf("%s, %d granted", answer.Status, s.granted(t))
@@ -168,10 +168,10 @@ func TestSessionOfOtherPracticeIsRefused_D27(t *testing.T) {
 	b := s.browser(t)
 	cookie := sessionCookie(t, b.signIn(oak, "dr.lee"))
 	form := b.approval(oak, callback)
-	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 	for _, name := range []string{cookie.Name, "frontdesk-elm-street"} {
 		b.header.Set("Cookie", name+"="+cookie.Value)
-		b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+		b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 		if answer := b.post("/elm-street/staff/authorise", form); !strings.HasPrefix(answer.Header.Get("Location"), "/elm-street/staff/sign-in") {
 			t.Errorf("%s: %s to %s", name, answer.Status, answer.Header.Get("Location"))
 		}

@@ -33,7 +33,7 @@ func TestStaffListAndStopOwnAuthorisations_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
-	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 	b.signIn(elm, "dr.lee")
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at <bdi>Elm Street Surgery</bdi>")
 
@@ -122,7 +122,7 @@ func TestBrowserSignsInAtTwoPractices_D27(t *testing.T) {
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at <bdi>Elm Street Surgery</bdi>")
 
 	b.post("/elm-street/staff/sign-out", b.get(given).form(t, "/elm-street/staff/sign-out"))
-	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
 }
 

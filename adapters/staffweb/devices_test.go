@@ -59,5 +59,5 @@ func TestDeviceCookieGivesNoAccess_D45(t *testing.T) {
 	in := s.browser(t).signIn(elm, "dr.lee")
 	b := s.browser(t)
 	b.header.Set("Cookie", "frontdesk-elm-street="+cookie(t, in, device).Value)
-	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 }

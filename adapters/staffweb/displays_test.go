@@ -218,7 +218,7 @@ func TestScreenAccessesOnlyItsBoard_D88(t *testing.T) {
 	}
 	stranger := w.browser(t)
 	stranger.header.Set("Cookie", session.Name+"="+kept.Value)
-	stranger.get(displays).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	stranger.get(displays).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=displays", "")
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		screen.do(method, w.board(), url.Values{}).wants(t, http.StatusMethodNotAllowed, "", "could not process your request")
 	}
@@ -278,7 +278,7 @@ func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	b.post(displays+"/link", first.form(t, displays+"/link")).wants(t, http.StatusForbidden, "", "Another link has been opened")
 	b.get(link)
 	b.post(displays+"/link", first.form(t, displays+"/link")).wants(t, http.StatusSeeOther, w.board(), "")
-	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	b.get(w.board()).wants(t, http.StatusOK, "", w.appointment.Number())
 
 	w.Pass(20 * time.Minute)

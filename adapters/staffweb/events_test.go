@@ -137,7 +137,7 @@ func TestStreamEndsWithSessionOrRights_D87(t *testing.T) {
 	b.get("/elm-street/staff/account?fragment").wants(t, http.StatusOK, "", "Your account")
 	s.Pass(15 * time.Minute)
 	heard.next(t, "event: ended")
-	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	// Changes of roles apply to running streams.
 	b.signIn(elm, "the.receptionist")
 	heard = b.stream("topics=inbox")

@@ -83,7 +83,7 @@ func TestPagesWithoutDatabaseNeedNoPermit(t *testing.T) {
 	b.get("/staff/style.css").wants(t, http.StatusOK, "", "")
 	b.get("/nowhere").wants(t, http.StatusNotFound, "", "Page not found")
 	b.get("/elm-street/staff/").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
-	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=authorisations", "")
 	b.get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
 	answer := b.post("/elm-street/staff/sign-in", try("dr.lee", password))
 	answer.wants(t, http.StatusServiceUnavailable, "", "Try again in 5 seconds.")

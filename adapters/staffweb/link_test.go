@@ -201,7 +201,7 @@ func TestLinkEndsExistingSession_D67(t *testing.T) {
 	b.choose(page, better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 	b.get(account).wants(t, http.StatusOK, "", "<bdi>kim</bdi>")
 	thief.header.Set("Cookie", before.Name+"="+before.Value)
-	thief.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	thief.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 }
 
 func TestLinkCookieOverHTTPSIsHostOnly_D67(t *testing.T) {

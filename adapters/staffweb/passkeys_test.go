@@ -50,7 +50,7 @@ func TestPasskeyFollowsPassword_D66(t *testing.T) {
 	query := strings.TrimPrefix(s.ask(elm, callback), atElm+"authorise")
 	form := url.Values{"username": {"dr.lee"}, "password": {password}, "app": {s.app.String()}, "redirect": {callback}}
 	fresh.post(atElm+"sign-in", form).wants(t, http.StatusSeeOther, atElm+"sign-in/second"+query, "")
-	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in?then=authorisations", "")
 	page := fresh.get(atElm + "sign-in/second" + query)
 	page.wants(t, http.StatusOK, "", "you cannot sign in with your password alone")
 	second := page.form(t, atElm+"sign-in/second")
@@ -101,7 +101,7 @@ func TestPasskeysNeedHostName_D66(t *testing.T) {
 	fresh.post(atElm+"challenge", url.Values{"for": {"sign-in"}}).wants(t, http.StatusBadRequest, "", "Passkeys cannot be used at this address")
 	fresh.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
 	fresh.get(atElm+"sign-in/second").wants(t, http.StatusOK, "", "Passkeys cannot be used at this address.")
-	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in?then=authorisations", "")
 }
 
 func TestApprovalNeedsRecentProof_D66(t *testing.T) {
@@ -152,7 +152,7 @@ func TestConfirmingEndsOldCookie_D141(t *testing.T) {
 	form := b.get(atElm+"confirm?then=account").form(t, atElm+"confirm")
 	form.Set("password", password)
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account", "")
-	thief.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	thief.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in?then=account", "")
 	b.get(atElm+"account").wants(t, http.StatusOK, "", "Your account")
 	b.post(atElm+"account/password", other).wants(t, http.StatusBadRequest, "", "Enter your current password")
 }
@@ -161,7 +161,7 @@ func TestConfirmRedirectsOnlyToOwnPages_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)
-	b.get(atElm+"confirm?then=account/passkeys").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	b.get(atElm+"confirm?then=account/passkeys").wants(t, http.StatusSeeOther, atElm+"sign-in?then=confirm%3Fthen%3Daccount%252Fpasskeys", "")
 	b.signIn(elm, "dr.lee")
 	for _, then := range []string{"", "https://evil.example", "//evil.example", "/evil", "../../oak-lane/staff/people", "sign-in"} {
 		b.get(atElm+"confirm?"+url.Values{"then": {then}}.Encode()).wants(t, http.StatusBadRequest, "", "could not read")
@@ -185,7 +185,7 @@ func TestPasskeyChangeNeedsRecentProof_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)
-	b.get(atElm+"account/passkeys").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	b.get(atElm+"account/passkeys").wants(t, http.StatusSeeOther, atElm+"sign-in?then=account%2Fpasskeys", "")
 	b.signIn(elm, "dr.lee")
 	b.adds(k)
 	page := b.get(atElm + "account/passkeys")

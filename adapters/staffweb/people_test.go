@@ -77,7 +77,7 @@ func TestManagersResetAndDeactivate_D67(t *testing.T) {
 	reset := page.actionForm(t, "reset")
 	given := b.post(people, reset)
 	first := secretOf(t, given)
-	lee.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	lee.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	if standing, _ := s.may(t, elm, "dr.lee"); standing {
 		t.Error("the application can still act")
 	}
@@ -92,7 +92,7 @@ func TestManagersResetAndDeactivate_D67(t *testing.T) {
 
 	b.post(people, b.get(at).actionForm(t, "deactivate")).wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
 	b.get(at+"&done=deactivate").wants(t, http.StatusOK, "", "The account has been deactivated.")
-	theirs.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	theirs.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?then=account", "")
 	third := secretOf(t, b.post(people, b.get(at).actionForm(t, "reactivate")))
 	theirs.choose(theirs.follow(third), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 

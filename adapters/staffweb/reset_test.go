@@ -52,7 +52,7 @@ func TestManagerAloneCannotResetPasskeyHolder_D141(t *testing.T) {
 
 	mia.post(people, mia.get(at).actionForm(t, "request-reset"))
 	secretOf(t, nora.post(people, nora.get(at).actionForm(t, "reset")))
-	lee.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	lee.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in?then=account", "")
 }
 
 // A manager whom the requester has invited is not independent.

@@ -129,7 +129,7 @@ func verdict(b *browser, route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	answer := b.do(method, "/elm-street/staff"+path, url.Values{})
 	switch to, _, _ := strings.Cut(answer.Header.Get("Location"), "?app"); {
-	case to == "/elm-street/staff/sign-in":
+	case to == "/elm-street/staff/sign-in", strings.HasPrefix(to, "/elm-street/staff/sign-in?then="):
 		return asked
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "This screen is not connected"):
 		return dark

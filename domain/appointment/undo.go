@@ -30,12 +30,11 @@ func (ArrivalCleared) EventName() string { return "appointment.arrival-cleared.v
 // EventName returns the name that the event is stored under.
 func (DidNotAttendCleared) EventName() string { return "appointment.did-not-attend-cleared.v1" }
 
-// The refusals of an undo. They have one code.
+// The refusals of an undo.
 var (
-	ErrNoUndo = fault.New(fault.Conflict, "undo-refused",
-		"The last step cannot be undone.")
-	ErrUndoOfAnother = ErrNoUndo.Worded("Only the person who took the last step can undo it.")
-	ErrUndoTooLate   = ErrNoUndo.Worded("The last step can be undone for 30 seconds only. Nothing has changed.")
+	ErrNoUndo        = fault.New(fault.Conflict, "nothing-to-undo", "The last step cannot be undone.")
+	ErrUndoOfAnother = fault.New(fault.Conflict, "undo-of-another", "Only the person who took the last step can undo it.")
+	ErrUndoTooLate   = fault.New(fault.Conflict, "undo-too-late", "The last step can be undone for 30 seconds only. Nothing has changed.")
 )
 
 // step is the last change of an appointment, if it can be undone.

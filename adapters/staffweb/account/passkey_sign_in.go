@@ -115,7 +115,7 @@ type secondPage struct {
 // secondForm asks for the passkey after the right password.
 func (s *Section) secondForm(r *pagekit.Request) error {
 	if r.SignedIn {
-		return r.RedirectOnward()
+		return s.RedirectOnward(r)
 	}
 	if err := s.Acquire(r); err != nil {
 		return err

@@ -26,7 +26,7 @@ type signInPage struct {
 // signInForm shows the sign-in page, unless there is a session already.
 func (s *Section) signInForm(r *pagekit.Request) error {
 	if r.SignedIn {
-		return r.RedirectOnward()
+		return s.RedirectOnward(r)
 	}
 	ended, err := s.endedReason(r)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Section) finishSignIn(r *pagekit.Request, in signin.SignedIn) error {
 		if shown, err := s.ShowCarried(r, in.Session, pagekit.SignedOutMeanwhile); shown || err != nil {
 			return err
 		}
-		return r.RedirectOnward()
+		return s.RedirectOnward(r)
 	}
 	r.SetCookie(s.StepCookie(r, in.Step))
 	if r.Carried.Typed != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"slices"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
@@ -90,8 +89,8 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 		return page, err
 	}
 	s.RecordShown(r, "appointment", found.Patient)
-	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
-	room, _ := roomAt(at, readRoom(r))
+	at := sites[max(0, indexOf(sites, found.Site))]
+	room, _ := roomAt(at, roomOf(r))
 	page = appointmentPage{
 		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Back: addressOf(r, found.Site, found.StartsAt, room), Home: "appointments",
 		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(r, sites, found, response.FormErrors), Token: r.Token(purpose),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
@@ -48,6 +49,11 @@ func (s *Section) day(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
+	if r.Form.Has("chosen") {
+		if err := s.keepPlace(r, at); err != nil {
+			return err
+		}
+	}
 	page, err := s.pageOf(r, sites, at)
 	if err != nil {
 		return err
@@ -71,7 +77,7 @@ func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projec
 		date = today
 		from, until, _ = parse.Day(date, r.Practice.Zone)
 	}
-	room, chosen := roomAt(at, readRoom(r))
+	room, chosen := roomAt(at, roomOf(r))
 	page := dayPage{
 		Done: doneTexts[r.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: pagekit.Weekday(from, r.Practice.Zone),
 		Yesterday: addressOf(r, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(r, at.Site, until.Add(time.Hour), room),
@@ -150,6 +156,25 @@ func addressOf(r *pagekit.Request, at site.ID, on time.Time, room site.RoomID) s
 		query.Set("room", room.String())
 	}
 	return r.Base() + "/day?" + query.Encode()
+}
+
+// keepPlace stores the site and the room that the member has chosen on the page.
+func (s *Section) keepPlace(r *pagekit.Request, at projections.Site) error {
+	room, _ := roomAt(at, readRoom(r))
+	place := signin.Place{Site: at.Site, Room: room}
+	if place == r.Session.Place {
+		return nil
+	}
+	r.Session.Place = place
+	return s.Auth.Sessions.KeepPlace(r.Context(), r.Tenant, r.Session, place)
+}
+
+// roomOf is the room in the address, or else that of the session; zero for none.
+func roomOf(r *pagekit.Request) site.RoomID {
+	if r.Form.Has("room") {
+		return readRoom(r)
+	}
+	return r.Session.Place.Room
 }
 
 // readRoom is the room in the form; zero for none.

@@ -53,7 +53,7 @@ func (s *Section) showRefusal(r *pagekit.Request, act act, err error) error {
 			return missing
 		}
 		text := notSaved
-		if errors.Is(err, appointment.ErrNoUndo) {
+		if errors.Is(err, appointment.ErrNoUndo) || errors.Is(err, appointment.ErrUndoOfAnother) || errors.Is(err, appointment.ErrUndoTooLate) {
 			text = refusal.Detail
 		}
 		return s.showConflict(r, act, found, text)

@@ -39,8 +39,8 @@ const purpose = "day"
 // errNoSite is the answer to an unknown site.
 var errNoSite = pagekit.NoSuch("site", "Go back to Appointments and choose a site there.")
 
-// sites are those of the practice, and the one in the form. By default it is instead,
-// or else the first.
+// sites are those of the practice, and the one in the form. By default it is instead, or
+// else that of the session, or the first.
 func (s *Section) sites(r *pagekit.Request, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
 	all, err = s.Sites.List(r.Context(), r.Tenant)
 	if err != nil || len(all) == 0 {
@@ -49,13 +49,17 @@ func (s *Section) sites(r *pagekit.Request, instead site.ID) (all []projections.
 	if named := r.Form.Get("site"); named != "" {
 		instead.UUID, _ = parse.SomeID(named)
 	} else if instead == (site.ID{}) {
-		return all, all[0], nil
+		return all, all[max(0, indexOf(all, r.Session.Place.Site))], nil
 	}
-	i := slices.IndexFunc(all, func(of projections.Site) bool { return of.Site == instead })
+	i := indexOf(all, instead)
 	if i < 0 {
 		return all, chosen, errNoSite
 	}
 	return all, all[i], nil
+}
+
+func indexOf(sites []projections.Site, id site.ID) int {
+	return slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == id })
 }
 
 func optionsOf(sites []projections.Site, chosen site.ID) (options []pagekit.Option) {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-
-	"github.com/gorilla/mux"
 )
 
 // Gate shows the pages that ask who is there, in answer to a form. They carry the form
@@ -51,7 +49,7 @@ func (s *Site) carry(r *Request, page string) bool {
 
 // signInFirst answers a browser without a session. A form of ours is answered with the
 // sign-in page that carries it. Anything else is redirected there, whatever it asks for
-// (D25), with a word if a form is lost (D143).
+// (D25), with a word if a form is lost (D143), or with the address of the page (D155).
 func (s *Site) signInFirst(r *Request) error {
 	_, whose := s.Typed.owner(r.Tenant, r.Form.Get("token"))
 	switch {
@@ -59,6 +57,8 @@ func (s *Site) signInFirst(r *Request) error {
 		return s.Gate.AskSignIn(r)
 	case r.HTTP.Method == http.MethodPost && !r.Ask.Made && (whose || r.ended):
 		return r.Redirect(r.Base() + "/sign-in?unsaved")
+	case !r.Ask.Made:
+		r.rememberPage()
 	}
 	return r.RedirectToSignIn()
 }
@@ -89,17 +89,11 @@ func (s *Site) ShowCarried(r *Request, session, notice string) (shown bool, err 
 	if err != nil {
 		return false, err
 	}
-	again := r.HTTP.Clone(r.Context())
-	again.URL = at
-	var match mux.RouteMatch
-	if !s.router.Match(again, &match) || match.Route == nil {
-		return false, nil
-	}
-	route, ok := s.routes[match.Route.GetName()]
+	route, again, ok := s.routeAt(r, at)
 	if !ok {
 		return false, nil
 	}
-	r.HTTP, r.Form, r.Carried = mux.SetURLVars(again, match.Vars), form.Fields, Carried{}
+	r.HTTP, r.Form, r.Carried = again, form.Fields, Carried{}
 	r.notice, r.again, r.address = notice, true, form.Page
 	return true, route.showAgain(s, r)
 }

@@ -176,17 +176,9 @@ func (r *Request) Redirect(address string) error {
 	return nil
 }
 
-// RedirectToSignIn redirects a browser without a session to the sign-in page, whatever it
-// asks for, so that it learns nothing about applications and practices (D25).
+// RedirectToSignIn redirects a browser without a session to the sign-in page, whether or not
+// what it asks for exists, so that it learns nothing about applications and practices (D25).
 func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
-
-// RedirectOnward redirects to the page that the browser first asked for.
-func (r *Request) RedirectOnward() error {
-	if !r.Ask.Made {
-		return r.Redirect(r.Base()) // the home page, which depends on their roles
-	}
-	return r.Redirect(r.Base() + "/authorise" + r.Ask.Query())
-}
 
 // Respond sets the content of the answer.
 func (r *Request) Respond(mediaType string, content []byte) {
@@ -271,7 +263,8 @@ func (r *Request) SetCookie(cookie *http.Cookie) { http.SetCookie(r.w, cookie) }
 // Ask is the request of an application that redirected the browser, exactly as written.
 type Ask struct {
 	App, Redirect string
-	Made          bool // there is a request, valid or not
+	Made          bool   // there is a request, valid or not
+	Then          string // without one, the page that the browser asked for before it signed in; "" for none
 }
 
 // parseAsk reads the request from a page's parameters. A duplicate parameter counts as
@@ -283,12 +276,19 @@ func parseAsk(values url.Values, page string) Ask {
 		}
 		return ""
 	}
-	return Ask{one("app"), one("redirect"), page == "authorise" || values.Has("app") || values.Has("redirect")}
+	ask := Ask{App: one("app"), Redirect: one("redirect"), Made: page == "authorise" || values.Has("app") || values.Has("redirect")}
+	if signsIn := page == "sign-in" || page == "passkey" || page == "second"; signsIn && !ask.Made {
+		ask.Then = one("then")
+	}
+	return ask
 }
 
 // Query carries the request from one page to the next.
 func (a Ask) Query() string {
-	if !a.Made {
+	switch {
+	case a.Then != "":
+		return "?" + url.Values{"then": {a.Then}}.Encode()
+	case !a.Made:
 		return ""
 	}
 	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()

@@ -29,12 +29,13 @@ type Session struct {
 	Username    string
 	Name        string
 	Roles       staff.Roles
-	ConfirmedAt time.Time  // the last reauthentication
-	ResetAt     time.Time  // when a reset of their account was requested; zero for no request
-	IdleAt      time.Time  // when it ends without activity
-	EndsAt      time.Time  // when it ends in any case
-	Mark        string     // ends its form tokens; see pagekit.Typed
-	PasskeyBy   time.Time  // when they can no longer work without a passkey; zero if they have one or need none
+	ConfirmedAt time.Time // the last reauthentication
+	ResetAt     time.Time // when a reset of their account was requested; zero for no request
+	IdleAt      time.Time // when it ends without activity
+	EndsAt      time.Time // when it ends in any case
+	Mark        string    // ends its form tokens; see pagekit.Typed
+	PasskeyBy   time.Time // when they can no longer work without a passkey; zero if they have one or need none
+	Place       Place
 	newsSince   *time.Time // of [News]; nil for none
 	newsBrowser *time.Time
 	seenAt      time.Time // when the stored time of activity was set
@@ -99,7 +100,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 var sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, n.news_since, n.news_browser, s.reset_at, ` + projections.LacksPasskey + `
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, n.news_since, n.news_browser, s.reset_at, n.site, n.room, ` + projections.LacksPasskey + `
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -130,8 +131,9 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	now, session := s.Now(), Session{Token: token}
 	var resetAt *time.Time
 	var lacksPasskey bool
+	var at, room *uuid.UUID
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &session.newsSince, &session.newsBrowser, &resetAt, &lacksPasskey)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &session.newsSince, &session.newsBrowser, &resetAt, &at, &room, &lacksPasskey)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
@@ -142,6 +144,7 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	if resetAt != nil {
 		session.ResetAt = resetAt.UTC()
 	}
+	session.Place = placeOf(at, room)
 	if lacksPasskey {
 		session.PasskeyBy, err = projections.PasskeyRules{DB: s.DB}.By(ctx, tenant, session.Staff)
 	}
