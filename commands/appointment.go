@@ -20,6 +20,11 @@ type BookAppointment struct {
 	Once    string // names this one booking, so that repeating it makes no second one; "" if it is sent once
 }
 
+// ID returns the identifier of the appointment, if the intent has Once.
+func (c BookAppointment) ID() appointment.ID {
+	return appointment.ID{UUID: newID("appointment", c.Once, c.Tenant)}
+}
+
 // BookAppointment returns the identifier of the new appointment. It refuses a patient
 // of another practice with patient.ErrUnknown, and then a site of another practice with
 // site.ErrUnknown.
@@ -30,7 +35,7 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return appointment.ID{}, err
 	}
-	s := appointment.Subject{Appointment: appointment.ID{UUID: newID("appointment", c.Once, c.Tenant)}, Patient: c.Patient, Site: c.Site}
+	s := appointment.Subject{Appointment: c.ID(), Patient: c.Patient, Site: c.Site}
 	if c.Once == "" {
 		return s.Appointment, d.bookNew(ctx, c.Tenant, s, c.At)
 	}

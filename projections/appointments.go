@@ -104,6 +104,14 @@ func (a Appointments) OfPatient(ctx context.Context, tenant string, id patient.I
 	return a.list(ctx, askAppointments+`WHERE tenant = $1 AND patient = $2 ORDER BY starts_at DESC, appointment LIMIT $3`, tenant, id, most)
 }
 
+// OfPatientBetween lists a patient's appointments that start at or after one instant and
+// before another, without cancelled ones.
+func (a Appointments) OfPatientBetween(ctx context.Context, tenant string, id patient.ID, from, until time.Time) ([]Appointment, error) {
+	return a.list(ctx, askAppointments+`
+		WHERE tenant = $1 AND patient = $2 AND starts_at >= $3 AND starts_at < $4 AND status <> $5 ORDER BY starts_at, appointment`,
+		tenant, id, from, until, string(StatusCancelled))
+}
+
 // Find returns an appointment, or appointment.ErrUnknown if the practice has none with
 // this identifier.
 func (a Appointments) Find(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {

@@ -73,7 +73,7 @@ func (p *Pages) routes() []pagekit.Route {
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
-		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places}).Routes(),
+		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
 		(&applications.Section{

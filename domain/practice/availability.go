@@ -2,6 +2,7 @@ package practice
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"frontdesk/domain/event"
@@ -44,6 +45,18 @@ func (r Receptions) After(events ...event.Event) Receptions {
 		}
 	}
 	return r
+}
+
+// IsClosed reports whether the practice is closed at an instant, by a closure or by the
+// opening hours of all request types. Pauses and types that are switched off are about
+// requests only.
+func (r Receptions) IsClosed(at time.Time) bool {
+	if slices.ContainsFunc(r.Closures, func(c Span) bool { return c.Covers(at) }) {
+		return true
+	}
+	return !slices.ContainsFunc(request.Types(), func(typ request.Type) bool {
+		return r.Intakes[typ].Hours.Next(at, r.Zone).Equal(at)
+	})
 }
 
 // Status is whether requests are accepted, or the rule that refuses them.

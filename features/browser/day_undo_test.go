@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"frontdesk/domain/appointment"
 )
 
@@ -28,19 +26,25 @@ func TestBrowserUndoesASlip_D155(t *testing.T) {
 		if script {
 			b.fits("day-undo")
 		}
-		b.press("Undo: " + name)
+		b.undo(name)
 		b.shows("The last step is undone.")
 		b.press("Arrived: " + name)
 		b.press("Call in: " + name)
-		b.press("Undo: " + name)
+		b.undo(name)
 		b.shows("The last step is undone.")
-		b.do(chromedp.WaitVisible(button("Call in: " + name)))
-
 		b.press("Call in: " + name)
 		p.Pass(appointment.UndoLimit)
-		b.press("Undo: " + name)
+		b.undo(name)
 		b.shows("The last step can be undone for 30 seconds only.")
 		b.quietBut("409")
 	}
 	manager.quietBut("400")
+}
+
+// undo presses Undo, however long this machine took to show the page: the style sheet
+// hides the button after 30 seconds.
+func (b *tab) undo(name string) {
+	b.t.Helper()
+	js[string](b, `document.querySelector(".undo").style.animation = "none"`)
+	b.press("Undo: " + name)
 }

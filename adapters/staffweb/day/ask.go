@@ -30,8 +30,9 @@ var questions = map[string]question{
 type askPage struct {
 	question
 	appointmentPage
-	Do   string
-	Room string
+	Do     string
+	Doubts doubts
+	Room   string
 }
 
 // askAddress is the address of the page about one action.
@@ -45,26 +46,31 @@ func askAddress(r *pagekit.Request, a projections.Appointment, do string) string
 	return r.Base() + "/day/" + a.Appointment.String() + "?" + query.Encode()
 }
 
-// ask shows the page about one action. If the action is not possible now, it shows the
-// appointment.
+// ask shows the page about one action.
 func (s *Section) ask(r *pagekit.Request, do string) error {
+	return s.showAsk(r, do, response{status: http.StatusOK}, doubts{})
+}
+
+// showAsk shows the page about one action. If the action is not possible now, it shows the
+// appointment.
+func (s *Section) showAsk(r *pagekit.Request, do string, response response, unsure doubts) error {
 	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	content, err := s.contentOf(r, found, response{status: http.StatusOK})
+	content, err := s.contentOf(r, found, response)
 	if err != nil {
 		return err
 	}
 	asked, known := questions[do]
 	if !known || !content.MayChange || acts[do].onDay && content.Early {
-		return s.show(r, response{status: http.StatusOK})
+		return s.show(r, response)
 	}
-	page := askPage{question: asked, appointmentPage: content, Do: do}
+	page := askPage{question: asked, appointmentPage: content, Do: do, Doubts: unsure}
 	if room := readRoom(r); room != (site.RoomID{}) {
 		page.Room = room.String()
 	}
-	s.Show(r, pagekit.View{Template: templates["ask"], Status: http.StatusOK, Title: asked.Heading, Content: page})
+	s.Show(r, pagekit.View{Template: templates["ask"], Status: response.status, Title: response.PageTitle(asked.Heading), Content: page})
 	return nil
 }
 

@@ -26,16 +26,17 @@ type bookPage struct {
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
+	Doubts     doubts
 	Once       string // the key of this one booking
 	Token      string
 }
 
 // bookForm asks for the time of an appointment.
 func (s *Section) bookForm(r *pagekit.Request) error {
-	return s.showBook(r, http.StatusOK, rand.Text(), pagekit.FormErrors{})
+	return s.showBook(r, http.StatusOK, rand.Text(), pagekit.FormErrors{}, doubts{})
 }
 
-func (s *Section) showBook(r *pagekit.Request, status int, once string, faults pagekit.FormErrors) error {
+func (s *Section) showBook(r *pagekit.Request, status int, once string, faults pagekit.FormErrors, unsure doubts) error {
 	about, name, err := s.readPatient(r)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (s *Section) showBook(r *pagekit.Request, status int, once string, faults p
 	}
 	s.RecordShown(r, "book", about)
 	content := bookPage{
-		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Once: once, Token: r.Token(purpose),
+		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Doubts: unsure, Once: once, Token: r.Token(purpose),
 		To: slotFields{FormErrors: faults, Sites: optionsOf(sites, at.Site), Date: r.Form.Get("date"), Time: r.Form.Get("time")},
 	}
 	if !r.Form.Has("date") {
@@ -79,7 +80,7 @@ func (s *Section) book(r *pagekit.Request) error {
 	once := r.Form.Get("once")
 	if !r.HasToken(purpose) {
 		status, wrong := r.Unsent("date")
-		return s.showBook(r, status, once, wrong)
+		return s.showBook(r, status, once, wrong, doubts{})
 	}
 	about, ok := parse.ID(r.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {
@@ -87,18 +88,24 @@ func (s *Section) book(r *pagekit.Request) error {
 	}
 	slot, err := s.readSlot(r, site.ID{})
 	if wrong, is := errors.AsType[fieldFault](err); is {
-		return s.showBook(r, http.StatusBadRequest, once, wrong.FormErrors)
+		return s.showBook(r, http.StatusBadRequest, once, wrong.FormErrors, doubts{})
 	}
 	if err != nil {
 		return err
 	}
-	id, err := s.Desk.BookAppointment(r.StaffContext(), commands.BookAppointment{
-		Tenant: r.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: r.OnceKey(once),
-	})
+	intent := commands.BookAppointment{Tenant: r.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: r.OnceKey(once)}
+	err = s.check(r, intent.Patient, intent.ID(), slot)
+	if unsure, is := errors.AsType[doubts](err); is {
+		return s.showBook(r, http.StatusConflict, once, pagekit.FormErrors{}, unsure)
+	}
+	if err != nil {
+		return err
+	}
+	id, err := s.Desk.BookAppointment(r.StaffContext(), intent)
 	switch {
 	case errors.Is(err, appointment.ErrBooked):
 		return s.showBook(r, http.StatusConflict, rand.Text(), pagekit.FormError("date",
-			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
+			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."), doubts{})
 	case errors.Is(err, patient.ErrUnknown):
 		return errNoPatient
 	case err != nil:

@@ -41,8 +41,13 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 // showRefusal shows the appointment with the refusal and the typed values.
 func (s *Section) showRefusal(r *pagekit.Request, act act, err error) error {
 	wrong, isField := errors.AsType[fieldFault](err)
+	unsure, isDoubt := errors.AsType[doubts](err)
 	refusal, isRule := errors.AsType[*fault.Error](err)
 	switch {
+	case isDoubt:
+		return s.showAsk(r, "move", response{status: http.StatusConflict}, unsure)
+	case isField && r.Form.Has("confirmed"):
+		return s.showAsk(r, "move", response{status: http.StatusBadRequest, FormErrors: wrong.FormErrors}, doubts{})
 	case isField:
 		return s.show(r, response{status: http.StatusBadRequest, FormErrors: wrong.FormErrors})
 	case errors.Is(err, site.ErrRoomUnknown):

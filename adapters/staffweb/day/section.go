@@ -17,6 +17,7 @@ type Section struct {
 	*pagekit.Site
 	Appointments projections.Appointments
 	Sites        projections.Sites
+	Availability projections.Availability
 }
 
 //go:embed templates

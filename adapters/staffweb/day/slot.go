@@ -89,6 +89,9 @@ func (s *Section) move(r *pagekit.Request, a projections.Appointment, seen int) 
 	if err != nil {
 		return err
 	}
+	if err := s.check(r, a.Patient, a.Appointment, to); err != nil {
+		return err
+	}
 	return s.Desk.MoveAppointment(r.StaffContext(), commands.MoveAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
 }
 

@@ -252,7 +252,7 @@ func (l *lively) visit() {
 		for _, path := range []string{"account", "people", "people/passkeys", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
-		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
+		for _, path := range []string{"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
 			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?before=9&from=1+1+2026",
 			"privacy/patients/" + l.patient.String() + "?show=lists&before=" + event.NewID().String(), "privacy/patients/" + l.patient.String() + "?show=calls&until=1+1+2030"} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
