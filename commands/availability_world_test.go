@@ -26,7 +26,7 @@ func newSurgery(t *testing.T) *surgery {
 	s := &surgery{t: t, store: commandtest.NewStore(), now: commandtest.Noon}
 	s.must(commands.Desk{Store: s.store}.RegisterPractice(t.Context(),
 		commands.RegisterPractice{Tenant: surgeryTenant, Name: "Elm Street"}))
-	ann, err := commands.Desk{Store: s.store}.RegisterPatient(t.Context(),
+	ann, err := commands.Desk{Store: s.store, Now: noon}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: surgeryTenant, Name: "Ann"})
 	s.must(err)
 	s.ann = ann

@@ -35,7 +35,7 @@ func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.I
 		c.Patient.UUID = event.NewID()
 	}
 	return c.Patient, Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
-		return p.Register(c.Patient, c.Name, c.BirthDate)
+		return p.Register(c.Patient, c.Name, c.BirthDate, d.Now())
 	})
 }
 

@@ -19,7 +19,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	var id patient.ID
 	register := func(c commands.RegisterPatient) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
-			id, err = commands.Desk{Store: s}.RegisterPatient(ctx, c)
+			id, err = commands.Desk{Store: s, Now: noon}.RegisterPatient(ctx, c)
 			return err
 		}
 	}

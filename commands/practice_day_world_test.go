@@ -48,7 +48,7 @@ func startDay(t *testing.T) *aDay {
 
 func (d *aDay) register(t *testing.T, tenant, name string) patient.ID {
 	t.Helper()
-	return made[patient.ID](t)(commands.Desk{Store: d}.RegisterPatient(t.Context(),
+	return made[patient.ID](t)(commands.Desk{Store: d, Now: noon}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: tenant, Name: name}))
 }
 

@@ -112,6 +112,6 @@ func (s *story) application(t *testing.T, name string, scoped bool) application.
 
 func (s *story) patient(t *testing.T, tenant string) patient.ID {
 	t.Helper()
-	return made[patient.ID](t)(commands.Desk{Store: s}.RegisterPatient(t.Context(),
+	return made[patient.ID](t)(commands.Desk{Store: s, Now: noon}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"}))
 }

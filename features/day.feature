@@ -42,7 +42,7 @@ Feature: The practice runs its day
     And the page says "9:40am"
     And the last "appointment.booked.v1" was done by "Kim Reed"
     When "Kim Reed" books "Ann Archer" for "2027-03-28" at "01:30"
-    Then the page says "Choose another time: the clocks skip 01:30 on Sunday 28 March 2027."
+    Then the page says "Choose another time: the clocks go forward on Sunday 28 March 2027, and skip this one"
     When "Kim Reed" moves the appointment to "2026-04-02" at "10:10"
     Then the page says "10:10am on Thursday 2 April 2026"
     And the last "appointment.moved.v1" was done by "Kim Reed"

@@ -26,6 +26,16 @@ Feature: Patients are found and seen by those who look after them
     Then the page says "Prefers mornings."
     And the last "care-record.note-created.v1" was done by "Rose"
 
+  @D155
+  Scenario: Nobody is registered with an impossible date of birth
+    Given "Rose" signs in
+    When "Rose" registers "Bill Baker", born on "1 1 1830"
+    Then the page says "Check the date of birth: it is in the future or more than 130 years ago."
+    When "Rose" registers "Bill Baker", born on "31 2 1990"
+    Then the page says "There is no 31 February 1990."
+    When "Rose" looks for "Bill Baker" among the patients
+    Then the page says "No patient found"
+
   @D85
   Scenario: A restricted record is opened by a reason, and is closed again after half an hour
     Given the record of "Ann Archer" is restricted to "Dr Lee"

@@ -112,8 +112,8 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	c.sends(bob, bob.get(c.at(c.visit)), "call-in", "room", c.room.String())
 	late = c.sends(kim, page, "move", "date", "2026-07-02", "time", "09:40", "site", c.branch.String())
 	late.wants(t, http.StatusConflict, "", "Bob Hill called the patient in to Room 1 at 1:00pm.")
-	late.wants(t, http.StatusConflict, "", `type="date" value="2026-07-02"`)
-	late.wants(t, http.StatusConflict, "", `type="time" value="09:40"`)
+	late.wants(t, http.StatusConflict, "", `type="text" value="2026-07-02"`)
+	late.wants(t, http.StatusConflict, "", `type="text" value="09:40"`)
 	late.wants(t, http.StatusConflict, "", `<option value="`+c.branch.String()+`" selected>`)
 	c.sends(kim, late, "move", "date", "2026-07-02", "time", "09:40", "site", c.branch.String()).
 		wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=move", "")
@@ -154,11 +154,12 @@ func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 		field, value, says string
 		status             int
 	}{
-		{"date", "", "Enter a date.", http.StatusBadRequest},
-		{"date", "tomorrow", "Enter a real date, like 2026-07-01.", http.StatusBadRequest},
-		{"date", "2026-06-30", "Choose today or a later day.", http.StatusBadRequest},
-		{"time", "", "Enter a time, like 14:30.", http.StatusBadRequest},
-		{"time", "noon", "Enter a time, like 14:30.", http.StatusBadRequest},
+		{"date", "", "Enter a date with a day, month and year", http.StatusBadRequest},
+		{"date", "tomorrow", "Enter a date with a day, month and year", http.StatusBadRequest},
+		{"date", "31 6 2027", "There is no 31 June 2027.", http.StatusBadRequest},
+		{"date", "2026-06-30", "Choose today or a later day", http.StatusBadRequest},
+		{"time", "", "Enter a time, for example 8:30am or 14:30", http.StatusBadRequest},
+		{"time", "soon", "Enter a time, for example 8:30am or 14:30", http.StatusBadRequest},
 		{"token", "x", "You signed in again", http.StatusForbidden},
 		{"patient", "x", "We could not read", http.StatusBadRequest},
 		{"once", " ", "We could not read", http.StatusBadRequest},
@@ -168,7 +169,7 @@ func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 		b.post(book, edit(wrong.field, wrong.value)).wants(t, wrong.status, "", wrong.says)
 	}
 	b.post(book, edit("date", "2027-03-28", "time", "01:30")).
-		wants(t, http.StatusBadRequest, "", "Choose another time: the clocks skip 01:30 on Sunday 28 March 2027.")
+		wants(t, http.StatusBadRequest, "", "Choose another time: the clocks go forward on Sunday 28 March 2027, and skip this one")
 	day := func() []projections.Appointment {
 		found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.Between(t.Context(), elm, c.branch, c.Now(), c.Now().AddDate(2, 0, 0), 10)
 		must(t, err)
@@ -210,7 +211,10 @@ func TestDayUsesPracticeTimeZone_D86(t *testing.T) {
 	}
 	page.wants(t, http.StatusOK, "", "Sunday 25 October 2026")
 	page.wants(t, http.StatusOK, "", `<td class="short time">12:00am</td>`)
-	b.get(dayAt+"?date=never").wants(t, http.StatusOK, "", "Wednesday 1 July 2026")
+	never := b.get(dayAt + "?date=never")
+	never.wants(t, http.StatusBadRequest, "", "Wednesday 1 July 2026")
+	never.wants(t, http.StatusBadRequest, "", "Enter a date with a day, month and year")
+	b.get(dayAt+"?date=25/10/2026").wants(t, http.StatusOK, "", "Sunday 25 October 2026")
 	b.get(dayAt+"?site="+c.ann.String()).wants(t, http.StatusNotFound, "", "We could not find that site")
 }
 

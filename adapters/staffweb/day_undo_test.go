@@ -85,6 +85,9 @@ func TestUndoEndsAndIsOnesOwn_D155(t *testing.T) {
 	c.sends(kim, page, "undo", "step", "arrived").wants(t, http.StatusConflict, "", "for 30 seconds only")
 
 	page = c.does(kim, "call-in")
+	if old := kim.get(address); strings.Contains(old.body, `value="undo"`) {
+		t.Error("the notice of an older step offers to undo a newer one")
+	}
 	c.sends(bob, bob.get(c.at(c.visit)), "clear")
 	c.sends(kim, page, "undo", "step", "arrived").wants(t, http.StatusConflict, "", "Bob Hill cancelled the call-in")
 	if got := strings.Join(c.names(t), " "); got != "booked.v1 arrived.v1 called-in.v1 call-in-removed.v1" {

@@ -129,7 +129,7 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 		{ofMedical("pause"), "Choose until when"},
 		{ofMedical("pause", "end", "at", "until-time", "08:00"), "Enter a date"},
 		{ofMedical("pause", "end", "at", "until-date", "2026-07-04"), "Enter a time"},
-		{ofMedical("pause", "end", "at", "until-date", "soon", "until-time", "08:00"), "Enter a date and a time"},
+		{ofMedical("pause", "end", "at", "until-date", "soon", "until-time", "08:00"), "Enter a date with a day"},
 		{ofMedical("pause", "end", "at", "until-date", "2026-06-30", "until-time", "08:00"), practice.ErrInvalidPause.Detail},
 		{ofMedical("pause", "end", "at", "until-date", "2027-03-28", "until-time", "01:30"), "the clocks go forward then"},
 		{ofMedical("resume"), "You have not changed anything"},
@@ -162,8 +162,8 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 }
 
 func kindOf(field string) string {
-	if strings.HasSuffix(field, "-date") {
-		return "date"
+	if strings.HasSuffix(field, "-date") || strings.HasSuffix(field, "-time") {
+		return "text"
 	}
 	return "time"
 }

@@ -207,7 +207,10 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 		return b.post(register, form)
 	}
 	send(" ", "").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
-	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "Enter a date of birth with a day")
+	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "There is no 30 February 1980.")
+	for _, born := range []string{"3 7 2026", "1 1 2030", "1 1 1830"} {
+		send("Bill", born).wants(t, http.StatusBadRequest, "", "Check the date of birth: it is in the future or more than 130 years ago.")
+	}
 	warned := send("archer ANN", "")
 	warned.wants(t, http.StatusConflict, "", "Possible duplicate.")
 	warned.wants(t, http.StatusConflict, "", patientsPage+"/"+ann.String())
@@ -235,6 +238,7 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 	change(first, "Ann Archer", "29 2 1980").wants(t, http.StatusSeeOther, at, "")
 	change(first, "", "29 2 1980").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
 	change(first, "Ann Baker", "x").wants(t, http.StatusBadRequest, "", "Enter a date of birth with a day")
+	change(first, "Ann Baker", "1 1 1830").wants(t, http.StatusBadRequest, "", "Check the date of birth")
 	change(first, "Ann Baker", "").wants(t, http.StatusSeeOther, at+"?done=details", "")
 	change(second, "Ann Cole", "").wants(t, http.StatusConflict, "", "They are now Ann Baker, without a date of birth.")
 	if n := s.count(t, "patient.details-changed.v1"); n != 1 {

@@ -257,7 +257,7 @@ func (s *service) waitForLog(t *testing.T, text string) {
 // scoped sets up a patient-scoped authorisation, as the service does (§5.5).
 func (s *service) scoped(ctx context.Context, t *testing.T, tenant, username string) {
 	t.Helper()
-	id, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"})
+	id, err := commands.Desk{Store: s.store, Now: s.Now}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"})
 	must(t, err)
 	_, err = commands.Desk{
 		Store: s.store, Staff: projections.Staff{DB: s.pool}, Now: s.Now, AuthorisationLifetime: 12 * time.Hour,

@@ -26,7 +26,7 @@ func with(form url.Values, pairs ...string) url.Values {
 func TestForbiddenRequestActionsChangeNothing_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
-	stranger, err := commands.Desk{Store: a.store}.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: oak, Name: "Olaf of Oak Lane"})
+	stranger, err := commands.Desk{Store: a.store, Now: a.Now}.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: oak, Name: "Olaf of Oak Lane"})
 	must(t, err)
 	may, err := a.pages.Desk.Staff.AnyStaffByUsername(t.Context(), elm, "dr.may") // a manager
 	must(t, err)

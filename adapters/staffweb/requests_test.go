@@ -62,7 +62,7 @@ func newPosed(t *testing.T, edits ...func(*staffweb.Pages)) *posed {
 		a.register(t, tenant, username, strings.ToUpper(username[:1])+username[1:], false)
 		a.has(t, tenant, username, staff.Receptionist)
 	}
-	desk := commands.Desk{Store: a.store}
+	desk := commands.Desk{Store: a.store, Now: a.Now}
 	var err error
 	a.ann, err = desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: elm, Name: annName})
 	must(t, err)

@@ -114,7 +114,7 @@ func must(t testing.TB, err error) {
 
 func (c *clinic) newPatient(name string) patient.ID {
 	c.t.Helper()
-	id, err := commands.Desk{Store: c.store}.RegisterPatient(c.t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name})
+	id, err := commands.Desk{Store: c.store, Now: c.clock.Now}.RegisterPatient(c.t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name})
 	must(c.t, err)
 	return id
 }

@@ -61,27 +61,20 @@ func (a Appointment) stepOf(e event.Event) step {
 	return step{}
 }
 
-// CheckUndo refuses unless a member of staff may undo the last step. It must be an
-// arrival, a call-in or a mark of not attending, and their own of the last [UndoLimit].
-func (a Appointment) CheckUndo(by staff.ID, now time.Time) error {
+// Undo takes the last step back (rule 7). It must be an arrival, a call-in or a mark of not
+// attending, and of this member of staff in the last [UndoLimit]. A call-in ends as one that
+// is cleared.
+func (a Appointment) Undo(by staff.ID, now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case a.last.undo == nil:
-		return ErrNoUndo
+		return nil, ErrNoUndo
 	case by == staff.ID{} || by != a.last.by:
-		return ErrUndoOfAnother
+		return nil, ErrUndoOfAnother
 	case !now.Before(a.last.at.Add(UndoLimit)):
-		return ErrUndoTooLate
-	}
-	return nil
-}
-
-// Undo takes the last step back (rule 7). A call-in ends as one that is cleared.
-func (a Appointment) Undo(by staff.ID, now time.Time) ([]event.Event, error) {
-	if err := a.CheckUndo(by, now); err != nil {
-		return nil, err
+		return nil, ErrUndoTooLate
 	}
 	if removed, is := a.last.undo.(CallInRemoved); is {
 		removed.RemovedAt = instant(now)

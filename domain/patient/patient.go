@@ -82,6 +82,7 @@ func (Patient) Events() []event.Event {
 var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the patient a name.")
 	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "Write the birth date as year, month and day, such as 1980-02-29.")
+	ErrImpossibleBirth  = fault.New(fault.Invalid, "impossible-birth-date", "Check the date of birth: it is in the future or more than 130 years ago.")
 	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
 	ErrErased           = fault.New(fault.Conflict, "patient-erased", "This identifier belonged to somebody who was erased. Register the patient with another one.")
 	ErrChanged          = fault.New(fault.Conflict, "patient-changed", "Look at the patient again: somebody has changed something about them.")
@@ -103,9 +104,12 @@ type Patient struct {
 }
 
 // Register registers a patient (rule 1). An empty birth date means that it is unknown.
-func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
+func (p Patient) Register(id ID, name, birthDate string, now time.Time) ([]event.Event, error) {
 	name, err := details(name, birthDate)
 	if err != nil {
+		return nil, err
+	}
+	if err := CheckBirth(birthDate, now); err != nil {
 		return nil, err
 	}
 	switch {
@@ -143,6 +147,22 @@ func details(name, birthDate string) (string, error) {
 		return "", ErrInvalidBirthDate
 	}
 	return name, nil
+}
+
+// longestLife is the age in years that no patient has.
+const longestLife = 130
+
+// CheckBirth refuses a birth date that no patient can have: one that has not begun
+// anywhere on earth, or one of too long ago. An empty one is unknown.
+func CheckBirth(date string, now time.Time) error {
+	if date == "" {
+		return nil
+	}
+	newest, oldest := now.UTC().Add(14*time.Hour), now.UTC().AddDate(-longestLife, 0, 0)
+	if date > newest.Format(time.DateOnly) || date < oldest.Format(time.DateOnly) {
+		return ErrImpossibleBirth
+	}
+	return nil
 }
 
 func isDate(s string) bool {

@@ -23,7 +23,7 @@ var (
 )
 
 func register(name, birthDate string) func(patient.Patient) ([]event.Event, error) {
-	return func(p patient.Patient) ([]event.Event, error) { return p.Register(ann, name, birthDate) }
+	return func(p patient.Patient) ([]event.Event, error) { return p.Register(ann, name, birthDate, noon) }
 }
 
 func TestAPatientIsRegisteredOnce(t *testing.T) {
@@ -38,6 +38,17 @@ func TestAPatientIsRegisteredOnce(t *testing.T) {
 	}
 	given().When(register(strings.Repeat("é", parse.MaxName+1), "")).Refuses(t, parse.ErrLongName)
 	given().When(register("Ann", "1981-02-29")).Refuses(t, patient.ErrInvalidBirthDate)
+}
+
+func TestImpossibleBirthsAreRefused_D155(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[patient.Patient]
+	for _, impossible := range []string{"2026-03-04", "2030-01-01", "1896-03-01", "1830-01-01"} {
+		given().When(register("Ann", impossible)).Refuses(t, patient.ErrImpossibleBirth)
+	}
+	for _, possible := range []string{"2026-03-03", "2026-03-02", "1896-03-02"} { // it is tomorrow elsewhere
+		given().When(register("Ann", possible)).Then(t, patient.Registered{Patient: ann, Name: "Ann", BirthDate: possible})
+	}
 }
 
 func TestDetailsAreChangedAsAWhole_D73(t *testing.T) {

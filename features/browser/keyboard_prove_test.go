@@ -109,9 +109,9 @@ func TestProvePauseByKeyboard_D89(t *testing.T) {
 	b.tabsTo("end-at")
 	b.do(chromedp.KeyEvent(" "))
 	b.tabsTo("until-date")
-	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser expects the day or the month first
+	b.do(chromedp.KeyEvent("8 8 2026"))
 	b.tabsTo("until-time")
-	b.do(chromedp.KeyEvent("0830A"))
+	b.do(chromedp.KeyEvent("8.30am"))
 	b.tabsTo("pause")
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Pause admin requests")

@@ -39,7 +39,7 @@ func TestBrowserChangesTheOpening_D89(t *testing.T) {
 	b.shows("The opening hours have been changed.")
 
 	b.open(p.page(elm, "opening/close"))
-	b.do(typed("from-date", "2026-12-24"), typed("from-time", "12:30"), chromedp.Click("#end-never"))
+	b.do(typed("from-date", "24 12 2026"), typed("from-time", "12.30pm"), chromedp.Click("#end-never"))
 	b.fits("opening-close")
 	b.press("Continue")
 	b.shows("What they would see at 12:30pm on Thursday 24 December")

@@ -66,7 +66,7 @@ func TestOnlySomeReadModelsNeedKeys_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 150)
-	_, err := commands.Desk{Store: s.store}.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Zoe"}) // without an Idempotency-Key
+	_, err := commands.Desk{Store: s.store, Now: s.now}.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Zoe"}) // without an Idempotency-Key
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestARebuildSwitchesWhileOthersWrite(t *testing.T) {
 	for _, tenant := range s.tenants {
 		writers.Go(func() {
 			for ctx.Err() == nil {
-				_, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann"})
+				_, err := commands.Desk{Store: s.store, Now: s.now}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann"})
 				if err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}

@@ -112,7 +112,7 @@ func (s *surgery) found(t testing.TB) {
 			must(err)
 		}
 		for n := range 4 {
-			id, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: fmt.Sprintf("Patient %d", n)})
+			id, err := commands.Desk{Store: s.store, Now: s.now}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: fmt.Sprintf("Patient %d", n)})
 			must(err)
 			s.patients[tenant] = append(s.patients[tenant], id)
 		}

@@ -95,7 +95,7 @@ func countsOf(h applications.Hour) string {
 // callRows are calls in words.
 func (s *Section) callRows(r *pagekit.Request, calls []applications.RecentCall) (rows []callRow) {
 	for _, c := range calls {
-		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
+		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: pagekit.InstantsInWords(c.Reason, r.Practice.Zone)}
 		switch {
 		case c.ActedFor != "":
 			row.For = "for " + c.ActedFor

@@ -67,6 +67,7 @@ func (s *Section) showAsk(r *pagekit.Request, do string, response response, unsu
 		return s.show(r, response)
 	}
 	page := askPage{question: asked, appointmentPage: content, Do: do, Doubts: unsure}
+	page.To.First = do == "move"
 	if room := readRoom(r); room != (site.RoomID{}) {
 		page.Room = room.String()
 	}

@@ -3,15 +3,17 @@ package day
 import (
 	"crypto/rand"
 	"errors"
+	"maps"
 	"net/http"
+	"net/url"
 	"strings"
-	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
 )
@@ -28,6 +30,9 @@ type bookPage struct {
 	To         slotFields
 	Doubts     doubts
 	Once       string // the key of this one booking
+	Request    string // the request to return to; "" for none
+	List       string // the query of its list
+	Back       string // the address of the request, or of the patient
 	Token      string
 }
 
@@ -47,11 +52,15 @@ func (s *Section) showBook(r *pagekit.Request, status int, once string, faults p
 	}
 	s.RecordShown(r, "book", about)
 	content := bookPage{
-		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Doubts: unsure, Once: once, Token: r.Token(purpose),
+		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Doubts: unsure, Once: once, Token: r.Token(purpose), Back: r.Base() + "/patients/" + about.String(),
 		To: slotFields{FormErrors: faults, Sites: optionsOf(sites, at.Site), Date: r.Form.Get("date"), Time: r.Form.Get("time")},
 	}
 	if !r.Form.Has("date") {
-		content.To.Date = s.Now().In(r.Practice.Zone).Format(time.DateOnly)
+		content.To.Date = pagekit.Day(s.Now(), r.Practice.Zone)
+	}
+	if id, ok := requestOf(r); ok {
+		content.Request, content.List = id.String(), r.Form.Get("list")
+		content.Back = requestAddress(r, id, url.Values{})
 	}
 	s.Show(r, pagekit.View{Template: templates["book"], Status: status, Title: faults.PageTitle("Book an appointment"), Content: content})
 	return nil
@@ -111,5 +120,21 @@ func (s *Section) book(r *pagekit.Request) error {
 	case err != nil:
 		return err
 	}
+	if asked, ok := requestOf(r); ok {
+		return r.Redirect(requestAddress(r, asked, url.Values{"done": {"booked"}, "outcome": {string(request.AppointmentBooked)}}) + "#handle")
+	}
 	return r.Redirect(addressOf(r, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
+}
+
+// requestOf is the request that the booking is for, and that it returns to.
+func requestOf(r *pagekit.Request) (request.ID, bool) {
+	id, ok := parse.SomeID(r.Form.Get("request"))
+	return request.ID{UUID: id}, ok
+}
+
+// requestAddress is the address of a request in the list that it was opened from.
+func requestAddress(r *pagekit.Request, id request.ID, more url.Values) string {
+	query, _ := url.ParseQuery(r.Form.Get("list")) // what is wrong in it is left out
+	maps.Copy(query, more)
+	return r.Base() + "/requests/" + id.String() + "?" + query.Encode()
 }

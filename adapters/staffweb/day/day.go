@@ -21,11 +21,13 @@ const rowsShown = 500
 
 // dayPage is a day at a site.
 type dayPage struct {
+	pagekit.FormErrors
 	Done                       string    // the last action; "" for none
 	Undo                       *undoForm // nil if that cannot be undone
 	Site                       projections.Site
 	Sites                      []pagekit.Option
-	Date, On                   string // 2006-01-02, and in words
+	Date                       string // as typed, or in words
+	On                         string // with the day of the week
 	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
 	Fragment                   string // the address of the list only
 	Rooms                      []pagekit.Option
@@ -58,7 +60,10 @@ func (s *Section) day(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	view := pagekit.View{Template: templates["day"], Status: http.StatusOK, Title: "Appointments", Content: page}
+	view := pagekit.View{Template: templates["day"], Status: http.StatusOK, Title: page.PageTitle("Appointments"), Content: page}
+	if len(page.Faults) > 0 {
+		view.Status = http.StatusBadRequest
+	}
 	if len(sites) > 0 {
 		view.Script = pagekit.Live
 	}
@@ -71,17 +76,20 @@ func (s *Section) day(r *pagekit.Request) error {
 
 func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projections.Site) (dayPage, error) {
 	today := s.Now().In(r.Practice.Zone).Format(time.DateOnly)
-	date := r.Form.Get("date")
-	from, until, ok := parse.Day(date, r.Practice.Zone)
+	typed := strings.TrimSpace(r.Form.Get("date"))
+	date, ok := pagekit.ParseDate(typed)
 	if !ok {
 		date = today
-		from, until, _ = parse.Day(date, r.Practice.Zone)
 	}
+	from, until, _ := parse.Day(date, r.Practice.Zone)
 	room, chosen := roomAt(at, roomOf(r))
 	page := dayPage{
-		Done: doneTexts[r.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: pagekit.Weekday(from, r.Practice.Zone),
+		Done: doneTexts[r.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: pagekit.Day(from, r.Practice.Zone), On: pagekit.Weekday(from, r.Practice.Zone),
 		Yesterday: addressOf(r, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(r, at.Site, until.Add(time.Hour), room),
 		Fragment: addressOf(r, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: r.Token(purpose),
+	}
+	if typed != "" && !ok {
+		page.Date, page.FormErrors = typed, pagekit.FormError("date", pagekit.DateFault(typed, pagekit.DateError))
 	}
 	if date != today {
 		page.Today = addressOf(r, at.Site, s.Now(), room)

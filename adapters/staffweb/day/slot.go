@@ -16,23 +16,24 @@ import (
 type slotFields struct {
 	pagekit.FormErrors
 	Sites      []pagekit.Option
-	Date, Time string // as typed, or 2006-01-02 and 15:04
+	Date, Time string // as typed
+	First      bool   // the cursor begins at the day
 }
 
 // DateField is the field of the day.
 func (f slotFields) DateField() pagekit.Field {
-	return pagekit.Field{ID: "date", Label: "Day", Kind: "date", Value: f.Date, Fill: "off", Fault: f.Fault("date")}
+	return pagekit.Field{ID: "date", Label: "Day", Hint: pagekit.DateHint, Kind: "text", Value: f.Date, Fill: "off", Fault: f.Fault("date"), First: f.First}
 }
 
 // TimeField is the field of the time.
 func (f slotFields) TimeField() pagekit.Field {
-	return pagekit.Field{ID: "time", Label: "Time", Kind: "time", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
+	return pagekit.Field{ID: "time", Label: "Time", Hint: pagekit.TimeHint, Kind: "text", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
 }
 
 // fieldsOf are filled in with the typed values, or else with those of the appointment.
 func fieldsOf(r *pagekit.Request, sites []projections.Site, a projections.Appointment, faults pagekit.FormErrors) slotFields {
-	at := a.StartsAt.In(r.Practice.Zone)
-	f := slotFields{FormErrors: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
+	zone := r.Practice.Zone
+	f := slotFields{FormErrors: faults, Sites: optionsOf(sites, a.Site), Date: pagekit.Day(a.StartsAt, zone), Time: pagekit.TimeOfDay(a.StartsAt, zone)}
 	if r.Form.Get("do") == "move" {
 		f.Date, f.Time = r.Form.Get("date"), r.Form.Get("time")
 		if id, ok := parse.SomeID(r.Form.Get("site")); ok {
@@ -62,23 +63,21 @@ func (s *Section) readSlot(r *pagekit.Request, instead site.ID) (slot appointmen
 }
 
 func (s *Section) readTime(r *pagekit.Request) (at time.Time, err error) {
-	date, clock, zone := strings.TrimSpace(r.Form.Get("date")), strings.TrimSpace(r.Form.Get("time")), r.Practice.Zone
-	if date == "" {
-		return at, fieldError("date", "Enter a date.")
+	typed, zone := strings.TrimSpace(r.Form.Get("date")), r.Practice.Zone
+	date, isDate := pagekit.ParseDate(typed)
+	clock, isTime := pagekit.ParseTime(r.Form.Get("time"))
+	switch {
+	case !isDate:
+		return at, fieldError("date", pagekit.DateFault(typed, pagekit.DateError))
+	case date < s.Now().In(zone).Format(time.DateOnly):
+		return at, fieldError("date", "Choose today or a later day")
+	case !isTime:
+		return at, fieldError("time", pagekit.TimeError)
 	}
-	day, _, ok := parse.Day(date, zone)
+	at, ok := parse.Clock(date, clock, zone)
 	if !ok {
-		return at, fieldError("date", "Enter a real date, like "+s.Now().In(zone).Format(time.DateOnly)+".")
-	}
-	if date < s.Now().In(zone).Format(time.DateOnly) {
-		return at, fieldError("date", "Choose today or a later day.")
-	}
-	if _, err := time.Parse("15:04", clock); err != nil {
-		return at, fieldError("time", "Enter a time, like 14:30.")
-	}
-	at, ok = parse.Clock(date, clock, zone)
-	if !ok {
-		return at, fieldError("time", "Choose another time: the clocks skip "+clock+" on "+pagekit.Weekday(day, zone)+".")
+		day, _, _ := parse.Day(date, zone)
+		return at, fieldError("time", "Choose another time: the clocks go forward on "+pagekit.Weekday(day, zone)+", and skip this one")
 	}
 	return at, nil
 }
@@ -97,7 +96,9 @@ func (s *Section) move(r *pagekit.Request, a projections.Appointment, seen int) 
 
 // isMoved reports whether the appointment is at the place and time in the form.
 func isMoved(a projections.Appointment, r *pagekit.Request) bool {
-	at, ok := parse.Clock(r.Form.Get("date"), r.Form.Get("time"), r.Practice.Zone)
+	date, isDate := pagekit.ParseDate(r.Form.Get("date"))
+	clock, isTime := pagekit.ParseTime(r.Form.Get("time"))
+	at, ok := parse.Clock(date, clock, r.Practice.Zone)
 	named := r.Form.Get("site")
-	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
+	return isDate && isTime && ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
 }

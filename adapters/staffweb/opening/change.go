@@ -197,16 +197,13 @@ func (s *Section) showForm(r *pagekit.Request, status int, found practice.Recept
 // parseMoment reads a date and a time of the form in the practice's time zone. Of a
 // repeated hour, the first counts. A skipped time is a fault.
 func parseMoment(typed url.Values, field string, zone *time.Location) (at time.Time, wrong pagekit.FormErrors) {
-	date, clock := typed.Get(field+"-date"), typed.Get(field+"-time")
+	date, isDate := pagekit.ParseDate(typed.Get(field + "-date"))
+	clock, isTime := pagekit.ParseTime(typed.Get(field + "-time"))
 	switch {
-	case date == "":
-		return at, pagekit.FormError(field+"-date", "Enter a date")
-	case clock == "":
-		return at, pagekit.FormError(field+"-time", "Enter a time")
-	}
-	_, noTime := time.Parse("15:04", clock)
-	if _, _, isDay := parse.Day(date, zone); !isDay || noTime != nil {
-		return at, pagekit.FormError(field+"-date", "Enter a date and a time, such as 2026-12-24 and 12:30")
+	case !isDate:
+		return at, pagekit.FormError(field+"-date", pagekit.DateFault(typed.Get(field+"-date"), pagekit.DateError))
+	case !isTime:
+		return at, pagekit.FormError(field+"-time", pagekit.TimeError)
 	}
 	at, ok := parse.Clock(date, clock, zone)
 	if !ok {

@@ -189,11 +189,12 @@ func (f FormErrors) PageTitle(title string) string {
 // Field is one line of text in a form. Its name is its ID.
 type Field struct {
 	ID, Label, Hint string
-	Kind            string // of the input: text, password, email, date or time
+	Kind            string // of the input: text, password or email
 	Optional        bool   // it may be left empty
 	Value           string
 	Fill            string // the autocomplete attribute
 	Fault           string
+	First           bool // the cursor begins here
 }
 
 // Password is a field for a password, which no page shows again.

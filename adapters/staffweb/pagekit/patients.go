@@ -3,8 +3,6 @@ package pagekit
 import (
 	"maps"
 	"net/http"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -49,45 +47,4 @@ func (r *Request) viewer() uuid.UUID {
 		return r.Session.ID
 	}
 	return r.Display.Display.UUID
-}
-
-// The texts of fields for dates of birth.
-const (
-	BirthDateHint  = "For example, 29 2 1980"
-	BirthDateError = "Enter a date of birth with a day, month and year, for example 29 2 1980"
-)
-
-// dateForms are the forms of a date that people type. A year of two digits comes last,
-// because it is less than certain.
-var dateForms = []string{time.DateOnly, "2-1-2006", "2-January-2006", "2-Jan-2006", "02012006", "2-1-06", "020106"}
-
-// ParseBirthDate parses a typed date of birth, such as 29/2/1980, 29.2.80 or 29021980; "" is
-// no date, and is valid. A year of two digits is the last one that is not in the future.
-func ParseBirthDate(text string, now time.Time) (date string, ok bool) {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
-	if len(parts) == 0 {
-		return "", strings.TrimSpace(text) == ""
-	}
-	plain := strings.Join(parts, "-")
-	for _, form := range dateForms {
-		day, err := time.Parse(form, plain)
-		if err != nil {
-			continue
-		}
-		if short := !strings.Contains(form, "2006"); short && day.After(now) {
-			day = day.AddDate(-100, 0, 0)
-		}
-		return day.Format(time.DateOnly), true
-	}
-	return "", false
-}
-
-// FormatBirthDate formats a date of birth; "" if unknown. Anything but a date stays as it
-// is.
-func FormatBirthDate(date string) string {
-	on, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return date
-	}
-	return Day(on, time.UTC)
 }

@@ -88,10 +88,10 @@ func Waited(d time.Duration) string {
 	switch {
 	case d < time.Hour:
 		return strconv.Itoa(max(0, int(d/time.Minute))) + " min"
-	case d < 72*time.Hour:
+	case d < 24*time.Hour:
 		return strconv.Itoa(int(d/time.Hour)) + " h"
 	}
-	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
+	return Counted(int(d/(24*time.Hour)), "day")
 }
 
 // BornAndAge formats a date of birth for a list, with the age in years on a day; "" if the

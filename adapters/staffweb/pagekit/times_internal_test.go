@@ -57,10 +57,27 @@ func TestWhenUsesPracticeTimeZone(t *testing.T) {
 func TestWaitedRoundsDown_D154(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0 min", time.Hour - 1: "59 min", time.Hour: "1 h", 72*time.Hour - 1: "71 h", 72 * time.Hour: "3 days",
+		-time.Second: "0 min", time.Hour - 1: "59 min", time.Hour: "1 h", 24*time.Hour - 1: "23 h", 24 * time.Hour: "1 day", 72*time.Hour - 1: "2 days",
 	} {
 		if got := Waited(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestInstantsAreReadableTimes_D155(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("Europe/London")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"The next opening is 2026-07-24T14:00:00Z.":                  "The next opening is 3:00pm on 24 July 2026.",
+		"2026-11-24T14:00:00.5+01:00 and 2026-11-24T14:00:00Z":       "1:00pm on 24 November 2026 and 2:00pm on 24 November 2026",
+		"2026-13-24T14:00:00Z is none, and neither is 2026-11-24 T1": "2026-13-24T14:00:00Z is none, and neither is 2026-11-24 T1",
+	} {
+		if got := InstantsInWords(text, zone); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -67,7 +67,9 @@ func (s *Section) changeDetails(r *pagekit.Request) error {
 	case long != "":
 		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("name", long), name, typed)
 	case !ok:
-		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.BirthDateError), name, typed)
+		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.DateFault(typed, pagekit.BirthDateError)), name, typed)
+	case born != w.BirthDate && patient.CheckBirth(born, s.Now()) != nil:
+		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("born", patient.ErrImpossibleBirth.Detail), name, typed)
 	case !r.Session.Owns(r.Form.Get("seen"), seenOf(w)):
 		return s.showDetails(r, w, http.StatusConflict, pagekit.FormError("name",
 			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)

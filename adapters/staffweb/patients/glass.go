@@ -17,6 +17,7 @@ import (
 type closedPage struct {
 	pagekit.FormErrors
 	subject
+	Done         string // the last action; "" for none
 	Typed        string // the typed reason
 	Request      string // the request to return to; "" for none
 	Appointments []visitRow
@@ -30,7 +31,7 @@ func (p closedPage) ReasonField() pagekit.Area {
 
 // showClosed shows that a record is closed, and asks for a reason to open it.
 func (s *Section) showClosed(r *pagekit.Request, w subject, status int, faulty pagekit.FormErrors) (err error) {
-	page := closedPage{FormErrors: faulty, subject: w, Typed: r.FormText("reason"), Token: r.Token(w.purpose())}
+	page := closedPage{FormErrors: faulty, subject: w, Done: doneTexts[r.Form.Get("done")], Typed: r.FormText("reason"), Token: r.Token(w.purpose())}
 	if id, ok := parse.SomeID(r.Form.Get("request")); ok {
 		page.Request = id.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,6 +14,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -61,6 +63,8 @@ var doneTexts = map[string]string{
 	"registered": "The patient has been registered.",
 	"details":    "The details have been changed.",
 	"note":       "The note has been added to the record.",
+	"move":       "The appointment is moved.",
+	"cancel":     "The appointment is cancelled.",
 	"glass":      "You have opened this record. Your reason has been recorded.",
 }
 
@@ -151,7 +155,10 @@ func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
 }
 
 // visitRow is one of the patient's appointments.
-type visitRow struct{ At, Site, Status, Address string }
+type visitRow struct {
+	At, Site, Status, Address string
+	MayChange                 bool // it can be moved and cancelled
+}
 
 func (s *Section) addAppointments(r *pagekit.Request, page *recordPage) (err error) {
 	page.Appointments, err = s.appointments(r, page.subject)
@@ -173,9 +180,17 @@ func (s *Section) appointments(r *pagekit.Request, w subject) (rows []visitRow, 
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status], r.Base() + "/day/" + a.Appointment.String()})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status], r.Base() + "/day/" + a.Appointment.String(), mayChange(r, a, s.Now())})
 	}
 	return rows, nil
+}
+
+// mayChange reports whether the member can move and cancel an appointment from here: one
+// of today or a later day that has not started.
+func mayChange(r *pagekit.Request, a projections.Appointment, now time.Time) bool {
+	ended := a.Status == projections.StatusAttended || a.Status == projections.StatusCancelled
+	day := func(t time.Time) string { return t.In(r.Practice.Zone).Format(time.DateOnly) }
+	return !ended && day(a.StartsAt) >= day(now) && r.Session.Roles.May(staff.RunTheDay)
 }
 
 // statusNames are the states of an appointment.

@@ -46,7 +46,10 @@ func (s *Section) register(r *pagekit.Request) error {
 	}
 	born, ok := pagekit.ParseBirthDate(typed, s.Now())
 	if !ok {
-		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", pagekit.BirthDateError)}, name, typed)
+		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", pagekit.DateFault(typed, pagekit.BirthDateError))}, name, typed)
+	}
+	if err := patient.CheckBirth(born, s.Now()); err != nil {
+		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", patient.ErrImpossibleBirth.Detail)}, name, typed)
 	}
 	if long := pagekit.TooLong(name, parse.MaxName); long != "" {
 		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("name", long)}, name, typed)

@@ -113,7 +113,7 @@ func (s *Section) wantedBy(r *pagekit.Request) (w patientindex.Criteria, page se
 	}
 	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"), s.Now())
 	if !ok {
-		page.FormErrors = page.With("born", pagekit.BirthDateError)
+		page.FormErrors = page.With("born", pagekit.DateFault(r.Form.Get("born"), pagekit.BirthDateError))
 	}
 	identifier := strings.TrimSpace(r.Form.Get("identifier"))
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {

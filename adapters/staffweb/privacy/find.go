@@ -51,7 +51,7 @@ func (s *Section) wantedBy(page homePage) (w patientindex.Criteria, wrong pageki
 	case long != "":
 		wrong = pagekit.FormError("name", long)
 	case !ok:
-		wrong = pagekit.FormError("birth", pagekit.BirthDateError)
+		wrong = pagekit.FormError("birth", pagekit.DateFault(page.Birth, pagekit.BirthDateError))
 	case page.Name == "" && born == "":
 		wrong = pagekit.FormError("name", "Enter a name, a date of birth or an identifier")
 	}

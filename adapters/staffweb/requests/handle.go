@@ -2,6 +2,8 @@ package requests
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
@@ -23,6 +25,12 @@ type act struct {
 var acts = map[string]act{
 	"take": {notes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
 		return s.Desk.TakePatientRequest(r.StaffContext(), commands.TakePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Note: t.note()})
+	}},
+	"book": {notes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+		if !t.hasText() {
+			return nil
+		}
+		return s.Desk.NotePatientRequest(r.StaffContext(), commands.NotePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, Text: t.text})
 	}},
 	"give":       {notes: true, do: (*Section).give},
 	"urgent":     {do: urgency(true)},
@@ -122,6 +130,10 @@ func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.R
 			return r.Redirect(list.address(r) + "&done=last")
 		}
 		return r.Redirect(list.addressOf(r, next) + "&done=next")
+	case do == "book":
+		return r.Redirect(r.Base() + "/day/book?" + url.Values{
+			"patient": {found.Patient.String()}, "request": {found.ID.String()}, "list": {strings.TrimPrefix(list.Query(), "?")},
+		}.Encode())
 	case act.writes, act.notes, !typed.hasText():
 		return r.Redirect(list.addressOf(r, found.ID) + "&done=" + do)
 	}

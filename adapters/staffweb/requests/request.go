@@ -34,7 +34,7 @@ type typed struct{ text, outcome, to string }
 
 // request shows one request.
 func (s *Section) request(r *pagekit.Request) error {
-	return s.show(r, response{status: http.StatusOK, done: doneWords[r.Form.Get("done")]})
+	return s.show(r, response{status: http.StatusOK, done: doneWords[r.Form.Get("done")], typed: typed{outcome: r.Form.Get("outcome")}})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule

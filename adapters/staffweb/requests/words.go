@@ -101,6 +101,7 @@ var doneWords = map[string]string{
 	"give":       "Request assigned to your colleague.",
 	"urgent":     "The request is marked as urgent.",
 	"not-urgent": "The request is no longer marked as urgent.",
+	"booked":     "The appointment is booked. Complete the request if nothing else is to do.",
 	"note":       "Your note has been added.",
 	"complete":   "The request is completed.",
 	"next":       "The request is completed. This is the next one.",

@@ -79,6 +79,7 @@ var (
 		"invalid-closure":           "closures are made by commands",
 		"invalid-pause":             "pauses are made by commands",
 		"erased":                    "people are erased by commands",
+		"impossible-birth-date":     "patients are registered by commands",
 		"patient-erased":            "patients are registered by commands",
 		"appointment-attended":      "appointments are moved and cancelled by staff and commands",
 		"appointment-changed":       "calls say nothing of what they have seen",

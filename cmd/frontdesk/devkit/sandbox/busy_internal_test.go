@@ -34,7 +34,7 @@ func TestBusyPatientsHaveSoundDetails(t *testing.T) {
 	names := map[string]int{}
 	for n, who := range crowd(chance(busyNumber)) {
 		names[who.name]++
-		registered, err := patient.Patient{}.Register(patient.ID{}, who.name, who.born)
+		registered, err := patient.Patient{}.Register(patient.ID{}, who.name, who.born, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 		if err != nil {
 			t.Fatalf("patient %d: %v", n, err)
 		}
