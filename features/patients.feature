@@ -32,7 +32,7 @@ Feature: Patients are found and seen by those who look after them
     When "Rose" registers "Bill Baker", born on "1 1 1830"
     Then the page says "Check the date of birth: it is in the future or more than 130 years ago."
     When "Rose" registers "Bill Baker", born on "31 2 1990"
-    Then the page says "There is no 31 February 1990."
+    Then the page says "31 February 1990 does not exist."
     When "Rose" looks for "Bill Baker" among the patients
     Then the page says "No patient found"
 

@@ -156,7 +156,7 @@ func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 	}{
 		{"date", "", "Enter a date with a day, month and year", http.StatusBadRequest},
 		{"date", "tomorrow", "Enter a date with a day, month and year", http.StatusBadRequest},
-		{"date", "31 6 2027", "There is no 31 June 2027.", http.StatusBadRequest},
+		{"date", "31 6 2027", "31 June 2027 does not exist.", http.StatusBadRequest},
 		{"date", "2026-06-30", "Choose today or a later day", http.StatusBadRequest},
 		{"time", "", "Enter a time, for example 8:30am or 14:30", http.StatusBadRequest},
 		{"time", "soon", "Enter a time, for example 8:30am or 14:30", http.StatusBadRequest},

@@ -207,7 +207,7 @@ func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 		return b.post(register, form)
 	}
 	send(" ", "").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
-	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "There is no 30 February 1980.")
+	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "30 February 1980 does not exist.")
 	for _, born := range []string{"3 7 2026", "1 1 2030", "1 1 1830"} {
 		send("Bill", born).wants(t, http.StatusBadRequest, "", "Check the date of birth: it is in the future or more than 130 years ago.")
 	}

@@ -134,7 +134,7 @@ func requestOf(r *pagekit.Request) (request.ID, bool) {
 
 // requestAddress is the address of a request in the list that it was opened from.
 func requestAddress(r *pagekit.Request, id request.ID, more url.Values) string {
-	query, _ := url.ParseQuery(r.Form.Get("list")) // what is wrong in it is left out
+	query, _ := url.ParseQuery(r.Form.Get("list")) // invalid parts are left out
 	maps.Copy(query, more)
 	return r.Base() + "/requests/" + id.String() + "?" + query.Encode()
 }

@@ -19,8 +19,8 @@ type doubts struct {
 // Error returns the first doubt.
 func (d doubts) Error() string { return d.Texts[0] }
 
-// check returns [doubts] unless there are none, or the form confirms them. The appointment
-// is the one that moves; zero for a new one.
+// check returns [doubts], if it has any that the form does not confirm. The appointment is
+// the one that moves; zero for a new one.
 func (s *Section) check(r *pagekit.Request, about patient.ID, moving appointment.ID, to appointment.Slot) error {
 	texts, err := s.doubtsAbout(r, about, moving, to)
 	if err != nil || len(texts) == 0 {

@@ -64,8 +64,8 @@ func ParseBirthDate(text string, now time.Time) (date string, ok bool) {
 	return day.Format(time.DateOnly), true
 }
 
-// DateFault says what is wrong with a typed date that is none: that there is no such day,
-// or else the general text.
+// DateFault returns the fault of a typed text that is no date: the missing day, or else the
+// general text.
 func DateFault(text, general string) string {
 	parts := dateParts(text)
 	if len(parts) == 1 && len(parts[0]) == len("02012006") {
@@ -82,7 +82,7 @@ func DateFault(text, general string) string {
 	if noDay != nil || !known || day < 29 || day > 31 {
 		return general
 	}
-	return fmt.Sprintf("There is no %d %s. Check the day and the month", day, first.Format("January 2006"))
+	return fmt.Sprintf("%d %s does not exist. Check the day and the month", day, first.Format("January 2006"))
 }
 
 // timeForms are the forms of a time that people type.

@@ -33,10 +33,10 @@ func TestTypedTimesAreForgiven_D155(t *testing.T) {
 
 func TestMissingDayIsNamed_D155(t *testing.T) {
 	t.Parallel()
-	const none = "There is no 31 February 1990. Check the day and the month"
+	const none = "31 February 1990 does not exist. Check the day and the month"
 	for text, want := range map[string]string{
 		"31 2 1990": none, "31/2/1990": none, "31021990": none, "1990-02-31": none, "31 February 1990": none,
-		"31 6 1990": "There is no 31 June 1990. Check the day and the month", "29 2 1900": "There is no 29 February 1900. Check the day and the month",
+		"31 6 1990": "31 June 1990 does not exist. Check the day and the month", "29 2 1900": "29 February 1900 does not exist. Check the day and the month",
 		"32 1 1990": "x", "0 1 1990": "x", "31 13 1990": "x", "1990": "x", "": "x", "a b c": "x",
 	} {
 		if got := DateFault(text, "x"); got != want {

@@ -176,8 +176,8 @@ func (r *Request) Redirect(address string) error {
 	return nil
 }
 
-// RedirectToSignIn redirects a browser without a session to the sign-in page, whether or not
-// what it asks for exists, so that it learns nothing about applications and practices (D25).
+// RedirectToSignIn redirects a browser without a session to the sign-in page, for pages that
+// exist and others, so that it learns nothing about applications and practices (D25).
 func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
 
 // Respond sets the content of the answer.

@@ -278,6 +278,12 @@ func (l *lively) visit() {
 	confirm.Set("password", livelyPassword)
 	page(http.MethodPost, "confirm", confirm)
 	l.lookAfterPatients(answered)
+	book := inMain("day/book?patient=" + l.patient.String())
+	book.Set("date", l.Desk.Now().AddDate(0, 0, 1).Format("2 1 2006"))
+	book.Set("time", "10:00")
+	if shown := answered(http.MethodPost, "day/book", book); !strings.Contains(shown, "The appointment is booked.") {
+		l.t.Errorf("booking shows\n%s", shown)
+	}
 	form := inMain("account/passkeys")
 	form.Set("name", "My phone")
 	form.Set("signed", key.Make(l.t, asked("add", form.Get("token"))))
