@@ -26,6 +26,7 @@ POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
 BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,chromium)$(call have,google-chrome),,chromium))
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
+FRAMEWORKS = $(if $(shell /usr/bin/python3 -c 'import django, fastapi, uvicorn' 2>/dev/null && echo yes || true),,python3-django python3-fastapi python3-uvicorn)
 MYPY     = $(if $(call have,mypy),,mypy)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
@@ -38,7 +39,7 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,iptables)$(wildcard /usr/sbin/iptables),,iptables)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
 .PHONY: help run quick check test walks moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 

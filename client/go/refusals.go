@@ -12,11 +12,12 @@ import (
 // answer refuses a webhook by HTTP. The body is the reason, in one word.
 func (e *WebhookError) answer(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(e.status())
+	w.WriteHeader(e.Status())
 	_, _ = io.WriteString(w, string(e.Reason)) // the sender may have gone
 }
 
-func (e *WebhookError) status() int {
+// Status is that of the answer that refuses the webhook. Its body is the [Reason].
+func (e *WebhookError) Status() int {
 	switch e.Reason {
 	case Replayed:
 		return http.StatusConflict

@@ -9,7 +9,7 @@ from typing import Any, Awaitable, Callable, Collection, Dict, List, Optional, U
 
 from .exchange import Pool
 from .keys import FetchedKeys
-from .refusals import Reply, Warnings, status_of
+from .refusals import Reply, Warnings
 from .verify import WebhookError, kid_of, verify
 from .webhook import Webhook
 
@@ -40,7 +40,10 @@ class Receiver:
         self._seen: "OrderedDict[str, float]" = OrderedDict()  # jti and exp, oldest first
 
     def receive(self, body: str) -> Webhook:
-        """The content of a webhook's body that is received now; raises WebhookError if it is refused."""
+        """The content of a webhook's body that is received now; raises WebhookError if it is refused.
+
+        It is for frameworks that have no WSGI or ASGI application: answer with the error's status and reason.
+        """
         webhook = verify(body, self._keys.with_(kid_of(body)), self._now())
         if not self._is_served(webhook.tenant_id):
             raise WebhookError("wrong-tenant", f"{webhook.tenant_id} is not served here")
@@ -104,7 +107,7 @@ class Receiver:
             return self.receive(body.decode("ascii", "replace").strip())
         except WebhookError as why:
             self._on_refusal(why)
-            return Reply(status_of(why), why.reason)
+            return Reply(why.status, why.reason)
 
 
 def _body(environ: Dict[str, Any]) -> Optional[bytes]:

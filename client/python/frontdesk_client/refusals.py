@@ -11,13 +11,6 @@ from .verify import Reason, WebhookError
 _WARN_AGAIN_AFTER = 60  # seconds
 
 
-def status_of(why: WebhookError) -> HTTPStatus:
-    """The status by which a receiver refuses."""
-    if why.reason == "replayed":
-        return HTTPStatus.CONFLICT
-    return HTTPStatus.SERVICE_UNAVAILABLE if why.reason == "keys-unreachable" else HTTPStatus.BAD_REQUEST
-
-
 @dataclass(frozen=True)
 class Reply:
     """The answer to a webhook."""

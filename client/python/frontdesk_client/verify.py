@@ -6,6 +6,7 @@ import json
 import time
 import typing
 from dataclasses import fields
+from http import HTTPStatus
 from typing import Any, Dict, Literal, Mapping, Optional
 
 import jwt
@@ -32,8 +33,15 @@ class WebhookError(Exception):
     """Refuses a webhook."""
 
     def __init__(self, reason: Reason, more: str):
-        self.reason = reason
+        self.reason = reason  # the body of the answer that refuses it
         super().__init__(f"webhook refused: {reason}: {more}")
+
+    @property
+    def status(self) -> HTTPStatus:
+        """The status of the answer that refuses it."""
+        if self.reason == "replayed":
+            return HTTPStatus.CONFLICT
+        return HTTPStatus.SERVICE_UNAVAILABLE if self.reason == "keys-unreachable" else HTTPStatus.BAD_REQUEST
 
 
 Keys = Mapping[str, RSAPublicKey]  # the service's public keys by their kid

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage, ServerResponse } from "node:http";
 
 import { FetchedKeys } from "./keys.js";
-import { statusOf, Warnings } from "./refusals.js";
+import { Warnings } from "./refusals.js";
 import { split, verify, WebhookError } from "./verify.js";
 import type { Webhook } from "./webhook.js";
 
@@ -79,9 +79,20 @@ export class Receiver {
     };
   }
 
+  /** Receives webhooks as handler does, for frameworks whose routes answer a Request, such as Next.js and Hono. */
+  route(handle: (webhook: Webhook) => void | Promise<void>): (request: Request) => Promise<Response> {
+    return async (request) => {
+      const { status, text } = request.method === "POST" ? await this.#judge(await textOf(request), handle) : { status: 405, text: undefined };
+      return new Response(text ?? null, { status, headers: headersOf(status, text) });
+    };
+  }
+
   async #answer(request: IncomingMessage, handle: (webhook: Webhook) => void | Promise<void>): Promise<Reply> {
-    if (request.method !== "POST") return { status: 405 };
-    const body = await bodyOf(request);
+    return request.method === "POST" ? this.#judge(await bodyOf(request), handle) : { status: 405 };
+  }
+
+  /** Takes a body; undefined is one that is too long. */
+  async #judge(body: string | undefined, handle: (webhook: Webhook) => void | Promise<void>): Promise<Reply> {
     if (body === undefined) return { status: 413 };
     let webhook: Webhook;
     try {
@@ -89,7 +100,7 @@ export class Receiver {
     } catch (why) {
       if (!(why instanceof WebhookError)) throw why;
       this.#onRefusal(why);
-      return { status: statusOf(why), text: why.reason };
+      return { status: why.status, text: why.reason };
     }
     await handle(webhook);
     return { status: 204 };
@@ -113,10 +124,18 @@ function headersOf(status: number, text = ""): Record<string, string> {
 /** Reads a body, unless a parser of Express has read it; undefined if it is too long. */
 async function bodyOf(request: IncomingMessage & { body?: unknown }): Promise<string | undefined> {
   if (typeof request.body === "string" || Buffer.isBuffer(request.body)) return request.body.toString();
-  const pieces: Buffer[] = [];
+  return collected(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
+}
+
+async function textOf(request: Request): Promise<string | undefined> {
+  return request.body ? collected(request.body as unknown as AsyncIterable<Uint8Array>) : "";
+}
+
+async function collected(body: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.length;
+  for await (const piece of body) {
+    size += piece.byteLength;
     if (size > longestWebhook) return undefined;
     pieces.push(piece);
   }

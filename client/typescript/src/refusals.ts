@@ -1,11 +1,5 @@
 import type { Reason, WebhookError } from "./verify.js";
 
-/** The status by which a receiver refuses. */
-export function statusOf({ reason }: WebhookError): number {
-  if (reason === "replayed") return 409;
-  return reason === "keys-unreachable" ? 503 : 400;
-}
-
 const warnAgainAfter = 60_000; // milliseconds
 
 /** Warns of refusals, for each reason once a minute: anyone can send webhooks that are refused. */

@@ -26,6 +26,12 @@ export class WebhookError extends Error {
   ) {
     super(`webhook refused: ${reason}: ${more}`, options);
   }
+
+  /** The status of the answer that refuses it. Its body is the reason. */
+  get status(): number {
+    if (this.reason === "replayed") return 409;
+    return this.reason === "keys-unreachable" ? 503 : 400;
+  }
 }
 
 /** The service's public keys by their kid. */

@@ -144,6 +144,24 @@ test("refusals are warnings of the process, for each reason once a minute", asyn
   assert.match(warned[3]!, /malformed.* \(and 99 more since the last warning\)$/);
 });
 
+test("a route answers a Request (D159)", async () => {
+  const { url: jwksURL } = await publisher();
+  const handled: string[] = [];
+  const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => noon, onRefusal: () => {} });
+  const route = receiver.route(({ jti }) => void handled.push(jti));
+  const ask = async (body: string) => {
+    const answer = await route(new Request("https://app.example/webhooks", { method: "POST", body }));
+    return [answer.status, await answer.text()];
+  };
+  assert.deepEqual(await ask(webhook(aKey, "one") + "\n"), [204, ""]);
+  assert.deepEqual(await ask(webhook(aKey, "one")), [409, "replayed"]);
+  assert.deepEqual(await ask(""), [400, "malformed"]);
+  assert.deepEqual(await ask("a".repeat((64 << 10) + 1)), [413, ""]);
+  const read = await route(new Request("https://app.example/webhooks"));
+  assert.deepEqual([read.status, read.headers.get("allow")], [405, "POST"]);
+  assert.deepEqual(handled, ["j-1"]);
+});
+
 test("a body that Express has parsed is taken, and its error handler asked (D99)", async () => {
   const { url: jwksURL } = await publisher();
   const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => noon });
