@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"frontdesk/commands"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
@@ -103,7 +105,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	must(t, s.pages.Desk.SetOpeningHours(t.Context(), commands.SetOpeningHours{
 		Tenant: elm, RequestType: request.Medical, Hours: []string{"mon 08:00-09:00", "mon 10:00-11:00", "mon 12:00-13:00", "sun 22:00-24:00"}}))
 	page := b.get(openingAt + "/type/medical")
-	for _, want := range []string{`name="mon-from-2" type="time" value="12:00"`, `name="sun-until-0" type="time" value="00:00"`} {
+	for _, want := range []string{`name="mon-from-2" type="text" value="12:00"`, `name="sun-until-0" type="text" value="24:00"`} {
 		page.wants(t, http.StatusOK, "", want)
 	}
 	b.get(openingAt).wants(t, http.StatusOK, "", "Monday 08:00 to 09:00 and 10:00 to 11:00 and 12:00 to 13:00")
@@ -136,6 +138,8 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 		{ofMedical("hours"), "Choose when these requests are taken"},
 		{ofMedical("hours", "when", "hours"), "Enter the hours of at least one day"},
 		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00"), "Monday: enter when the practice closes"},
+		{ofMedical("hours", "when", "hours", "mon-from-0", "8 oclock", "mon-until-0", "18:30", "tue-same", "yes", "tue-from-1", "9"), "Monday: enter two different times"},
+		{ofMedical("hours", "when", "hours", "tue-same", "yes"), "Enter the hours of at least one day"},
 		{ofMedical("hours", "when", "hours", "mon-from-1", "08:00", "mon-until-1", "08:00"), "Monday: enter two different times"},
 		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00", "mon-until-0", "12:00", "mon-from-1", "11:00", "mon-until-1", "13:00"), "must not overlap"},
 		{url.Values{"do": {"close"}, "begin": {"at"}, "end": {"never"}}, "Enter a date"},
@@ -162,10 +166,31 @@ func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 }
 
 func kindOf(field string) string {
-	if strings.HasSuffix(field, "-date") || strings.HasSuffix(field, "-time") {
-		return "text"
+	if strings.HasSuffix(field, "-same") {
+		return "checkbox"
 	}
-	return "time"
+	return "text"
+}
+
+// A day that is the same as Monday needs no times of its own, and a time is read as people type it.
+func TestHoursRepeatMonday_D156(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	form := ofMedical("hours", "when", "hours", "mon-from-0", " 8.00", "mon-until-0", "0830", "mon-from-1", "2pm", "mon-until-1", "6:30 PM",
+		"tue-same", "yes", "tue-from-0", "9 o'clock", "sun-same", "yes", "wed-from-0", "9", "wed-until-0", "00:00")
+	b.means(form).wants(t, http.StatusSeeOther, openingAt+"?done=hours", "")
+	found, err := projections.Availability{DB: s.pool}.Receptions(t.Context(), elm)
+	must(t, err)
+	want := []string{"mon 08:00-08:30", "mon 14:00-18:30", "tue 08:00-08:30", "tue 14:00-18:30", "wed 09:00-24:00", "sun 08:00-08:30", "sun 14:00-18:30"}
+	if diff := cmp.Diff(want, found.Reception(request.Medical).Intake.Hours.Texts()); diff != "" {
+		t.Errorf("hours (-want +got):\n%s", diff)
+	}
+	page := b.get(openingAt + "/type/medical")
+	for _, kept := range []string{`name="tue-from-0" type="text" value="08:00"`, `name="sun-until-1" type="text" value="18:30"`, `name="wed-until-0" type="text" value="24:00"`, `name="thu-from-0" type="text" value=""`} {
+		page.wants(t, http.StatusOK, "", kept)
+	}
 }
 
 func TestOpeningConflictAsksAgain_D89(t *testing.T) {

@@ -26,10 +26,13 @@ const (
 	mostStretches = 24
 )
 
-// weekday is one day of the form of opening hours.
+// weekday is one day of the form of opening hours: a row.
 type weekday struct {
 	Name      string
+	Same      string // the field that repeats Monday; "" on Monday
+	IsSame    bool
 	Stretches []stretch
+	Faults    []string
 }
 
 // stretch is a pair of fields.
@@ -37,11 +40,23 @@ type stretch struct {
 	FromID, UntilID string
 	From, Until     string
 	Number          int // on its day
+	Wrong           bool
 }
 
 func fields(day string, n int) (from, until string) {
 	return fmt.Sprintf("%s-from-%d", day, n), fmt.Sprintf("%s-until-%d", day, n)
 }
+
+// sameField is the field by which a day repeats Monday; "" for Monday.
+func sameField(day string) string {
+	if day == weekdays[0].day {
+		return ""
+	}
+	return day + "-same"
+}
+
+// isSame reports whether a day repeats Monday, whatever its own fields say.
+func isSame(typed url.Values, day string) bool { return typed.Has(sameField(day)) }
 
 // withWeek is the typed values, and a week as if it had been typed.
 func withWeek(typed url.Values, week hours.Week) url.Values {
@@ -55,21 +70,30 @@ func withWeek(typed url.Values, week hours.Week) url.Values {
 		from, until := fields(weekdays[(i.Day+6)%7].day, taken[i.Day])
 		taken[i.Day]++
 		filled.Set(from, i.Open.String())
-		filled.Set(until, strings.Replace(i.Close.String(), "24:00", "00:00", 1)) // as browsers write the end of a day
+		filled.Set(until, i.Close.String())
 	}
 	return filled
 }
 
-// weekOf is the form with the typed values.
-func weekOf(typed url.Values) (days []weekday) {
+// weekOf is the form with the typed values. Each day has as many stretches as the longest.
+func weekOf(typed url.Values, wrong pagekit.FormErrors) (days []weekday) {
+	most := fewStretches
 	for _, d := range weekdays {
-		day := weekday{Name: d.name}
-		for n := range mostStretches {
-			from, until := fields(d.day, n)
-			if n >= fewStretches && typed.Get(from) == "" && typed.Get(until) == "" {
-				break
+		for n := most; n < mostStretches; n++ {
+			if from, until := fields(d.day, n); typed.Get(from) != "" || typed.Get(until) != "" {
+				most = n + 1
 			}
-			day.Stretches = append(day.Stretches, stretch{from, until, typed.Get(from), typed.Get(until), n + 1})
+		}
+	}
+	for _, d := range weekdays {
+		day := weekday{Name: d.name, Same: sameField(d.day), IsSame: isSame(typed, d.day)}
+		for n := range most {
+			from, until := fields(d.day, n)
+			fault := wrong.Fault(from)
+			if fault != "" {
+				day.Faults = append(day.Faults, fault)
+			}
+			day.Stretches = append(day.Stretches, stretch{from, until, typed.Get(from), typed.Get(until), n + 1, fault != ""})
 		}
 		days = append(days, day)
 	}
@@ -90,10 +114,15 @@ func parseHours(typed url.Values) (texts []string, wrong pagekit.FormErrors) {
 		return nil, pagekit.FormError("when-always", "Choose when these requests are taken")
 	}
 	for _, d := range weekdays {
+		source, same := d.day, isSame(typed, d.day)
+		if same {
+			source = weekdays[0].day
+		}
 		for n := range mostStretches {
-			from, until := fields(d.day, n)
+			from, until := fields(source, n)
 			text, fault := parseStretch(d.day, typed.Get(from), typed.Get(until))
 			switch {
+			case fault != "" && same: // Monday has it
 			case fault != "":
 				wrong = wrong.With(from, d.name+": "+fault)
 			case text != "":
@@ -109,6 +138,7 @@ func parseHours(typed url.Values) (texts []string, wrong pagekit.FormErrors) {
 
 // parseStretch reads one stretch of a day; "" if it is empty.
 func parseStretch(day, from, until string) (text, fault string) {
+	from, until = strings.TrimSpace(from), strings.TrimSpace(until)
 	switch {
 	case from == "" && until == "":
 		return "", ""
@@ -117,14 +147,33 @@ func parseStretch(day, from, until string) (text, fault string) {
 	case until == "":
 		return "", "enter when the practice closes"
 	}
-	if until == "00:00" {
-		until = "24:00"
+	opens, first := parseTime(from)
+	closes, second := parseTime(until)
+	if closes == "00:00" {
+		closes = "24:00"
 	}
-	text = day + " " + from + "-" + until
-	if _, err := hours.ParseInterval(text); err != nil {
+	text = day + " " + opens + "-" + closes
+	if _, err := hours.ParseInterval(text); !first || !second || err != nil {
 		return "", "enter two different times, such as 08:00 and 18:30"
 	}
 	return text, ""
+}
+
+// timeForms are the forms of a time that people type.
+var timeForms = []string{"15:04", "15.04", "1504", "15", "3:04pm", "3.04pm", "3pm"}
+
+// parseTime reads a typed time, such as 08:00, 8.00, 0800 or 8am.
+func parseTime(text string) (clock string, ok bool) {
+	plain := strings.ToLower(strings.ReplaceAll(text, " ", ""))
+	if plain == "24:00" {
+		return plain, true
+	}
+	for _, form := range timeForms {
+		if at, err := time.Parse(form, plain); err == nil {
+			return at.Format("15:04"), true
+		}
+	}
+	return text, false
 }
 
 // hoursInWords describes a week, a line for each day with hours; none if it is always

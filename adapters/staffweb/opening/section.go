@@ -88,7 +88,7 @@ func (s *Section) showType(r *pagekit.Request, status int, found practice.Recept
 	if typed.Get("do") != "hours" {
 		page.Typed = withWeek(typed, of.Intake.Hours)
 	}
-	page.Week = weekOf(page.Typed)
+	page.Week = weekOf(page.Typed, wrong)
 	s.Show(r, pagekit.View{Template: templates["type"], Status: status, Title: page.PageTitle(typeNames[typ]), Content: page})
 }
 
