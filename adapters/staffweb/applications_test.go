@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,10 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 
 	at = applicationsAt + "/" + s.app.String()
 	page = b.get(at)
+	page.wants(t, http.StatusOK, "", `<span class="tag white">No activity</span>`)
+	if got := cellsOf(page.body, "send patient requests"); !slices.Equal(got, []string{"send patient requests to the practice", "No", "Yes"}) {
+		t.Errorf("the permission has %q", got)
+	}
 	for _, want := range []string{"<bdi>Dr Lee</bdi>, until ", "it loses 1 authorisation of staff", "it stops receiving notifications<"} {
 		page.wants(t, http.StatusOK, "", want)
 	}
@@ -127,11 +132,19 @@ func TestApplicationPageShowsHealth_D89(t *testing.T) {
 	b.signIn(elm, "dr.may")
 	page := b.get(applicationsAt + "/" + s.app.String())
 	for _, want := range []string{
-		"<dt>1pm to 2pm on Wednesday</dt><dd>1 call answered, 1 call refused, 1 call that we could not serve, 1 webhook not delivered</dd>",
+		`<h2>Health <span class="tag yellow">Check</span></h2>`,
+		"<p>In the last day: 1 call refused, 1 call that we could not serve, 1 webhook not delivered. Also 1 call answered.</p>",
+		"<strong>Last failure:</strong> <bdi>A call at 1:00pm on Wednesday 1 July, to add notes to patients’ care records, ",
 		"it asked to add notes to patients’ care records, <bdi>for Dr Lee</bdi>.", "<bdi>for itself</bdi>. It was told: <bdi>The app has no permission</bdi>",
 		"This is our fault", "That a patient’s record is opened, of 1:00pm on Wednesday 1 July. http_5xx",
 	} {
 		page.wants(t, http.StatusOK, "", want)
+	}
+	if got := cellsOf(page.body, "1pm to 2pm on Wednesday"); !slices.Equal(got, []string{"1pm to 2pm on Wednesday", "1", "1", "1", "0", "1"}) {
+		t.Errorf("the hour has %q", got)
+	}
+	if health, may, disable := strings.Index(page.body, "<h2>Health"), strings.Index(page.body, "<h2>What it may do"), strings.Index(page.body, "<h2>Disable it"); health > may || may > disable || strings.Contains(page.body[disable:], "<h3>") {
+		t.Errorf("the order of the page is wrong: %d, %d, %d", health, may, disable)
 	}
 	if strings.Contains(page.body, "another practice") {
 		t.Errorf("it shows calls of another practice:\n%s", page.body)

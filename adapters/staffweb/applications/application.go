@@ -14,15 +14,17 @@ import (
 type applicationPage struct {
 	pagekit.FormErrors
 	applications.Entry
-	Done    string   // the last action; "" for none
-	Itself  []string // its rights as an application, in words
-	ForUser []string // its rights for a member of staff who authorises it
+	Done    string // the last action; "" for none
+	Rights  []rightRow
+	Itself  bool     // it has rights of its own
+	ForUser bool     // it has rights for a member of staff who authorises it
 	Told    []string // its webhooks
 
 	Given       []givenRow
 	MoreGiven   bool
 	Stakes      stakes
-	Hours       []hourRow
+	Health      health
+	Hours       []hourRow // of the last day
 	Calls       []callRow
 	Refusals    []callRow
 	Undelivered []deliveryRow
@@ -47,8 +49,8 @@ func (s *Section) application(r *pagekit.Request) error {
 
 func (s *Section) show(r *pagekit.Request, status int, entry applications.Entry, wrong pagekit.FormErrors) error {
 	page := applicationPage{
-		FormErrors: wrong, Entry: entry, Done: doneTexts[r.Form.Get("done")],
-		Itself: pagekit.DescribeRights(entry.Endpoints(application.ApplicationRestricted)), ForUser: pagekit.DescribeRights(entry.Endpoints(application.UserRestricted)),
+		FormErrors: wrong, Entry: entry, Done: doneTexts[r.Form.Get("done")], Rights: rightRows(entry),
+		Itself: len(entry.Endpoints(application.ApplicationRestricted)) > 0, ForUser: len(entry.Endpoints(application.UserRestricted)) > 0,
 		Told: webhookWords(entry.Webhooks), Seen: r.Token(seenOf(entry)), Token: r.Token(purposeOf(entry)),
 	}
 	if err := s.addGiven(r, &page); err != nil {
@@ -82,17 +84,19 @@ func (s *Section) addGiven(r *pagekit.Request, page *applicationPage) error {
 
 // addHealth adds the application's recent calls and webhooks.
 func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
-	health, err := s.Monitor.Health(r.Context(), r.Tenant, page.Application, s.RealNow(), r.Practice.Zone)
+	found, err := s.Monitor.Health(r.Context(), r.Tenant, page.Application, s.RealNow(), r.Practice.Zone)
 	if err != nil {
 		return err
 	}
-	for _, hour := range health.Hours {
-		page.Hours = append(page.Hours, hourRow{hourWords(hour.At, r.Practice.Zone), countsOf(hour)})
+	for _, hour := range found.Hours {
+		page.Hours = append(page.Hours, hourRow{hour, hourWords(hour.At, r.Practice.Zone)})
 	}
-	page.Calls, page.Refusals = s.callRows(r, health.Calls), s.callRows(r, health.Refusals)
-	for _, d := range health.Undelivered {
+	page.Calls, page.Refusals = s.callRows(r, found.Calls), s.callRows(r, found.Refusals)
+	for _, d := range found.Undelivered {
 		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, r.Practice.Zone), webhookWord(d.Event), s.failureText(d)})
 	}
+	page.Health = healthOf(found)
+	page.Health.LastFailure = lastFailure(found, page.Refusals, page.Undelivered)
 	return nil
 }
 

@@ -1,10 +1,12 @@
 package applications
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections/applications"
 )
@@ -36,7 +38,72 @@ type givenRow struct {
 }
 
 // hourRow is the counts of one hour.
-type hourRow struct{ Hour, What string }
+type hourRow struct {
+	applications.Hour
+	Words string
+}
+
+// rightRow is one permission, and for whom the application has it.
+type rightRow struct {
+	Words           string
+	Itself, ForUser bool
+}
+
+// rightRows are its permissions, in the order of the catalogue.
+func rightRows(entry applications.Entry) (rows []rightRow) {
+	itself, forUser := entry.Endpoints(application.ApplicationRestricted), entry.Endpoints(application.UserRestricted)
+	left := slices.Concat(itself, forUser)
+	var names []application.EndpointName
+	for _, e := range access.Endpoints() {
+		names = append(names, e.Name)
+	}
+	for _, name := range append(names, left...) { // what is no longer in the catalogue comes last
+		if slices.Contains(left, name) {
+			rows = append(rows, rightRow{endpointWords(name), slices.Contains(itself, name), slices.Contains(forUser, name)})
+			left = slices.DeleteFunc(left, func(other application.EndpointName) bool { return other == name })
+		}
+	}
+	return rows
+}
+
+// health is the state of an application's calls and webhooks in the last day, in words.
+type health struct {
+	Word, Colour string
+	Why          string
+	LastFailure  string // of the last 7 days; "" without one
+}
+
+// healthOf judges the last day. Anything that was refused, failed or did not arrive needs a look.
+func healthOf(found applications.Health) health {
+	var day applications.Hour
+	for _, h := range found.Hours {
+		day.Answered, day.Refused, day.Failed = day.Answered+h.Answered, day.Refused+h.Refused, day.Failed+h.Failed
+		day.Delivered, day.Undelivered = day.Delivered+h.Delivered, day.Undelivered+h.Undelivered
+	}
+	fine, wrong := countsOf(applications.Hour{Answered: day.Answered, Delivered: day.Delivered}), countsOf(applications.Hour{Refused: day.Refused, Failed: day.Failed, Undelivered: day.Undelivered})
+	switch {
+	case wrong != "" && fine != "":
+		return health{Word: "Check", Colour: "yellow", Why: "In the last day: " + wrong + ". Also " + fine + "."}
+	case wrong != "":
+		return health{Word: "Check", Colour: "yellow", Why: "In the last day: " + wrong + ", and nothing that worked."}
+	case fine != "":
+		return health{Word: "Working", Colour: "green", Why: "In the last day: " + fine + ". Nothing was refused or failed."}
+	}
+	return health{Word: "No activity", Colour: "white", Why: "No calls and no webhooks in the last day."}
+}
+
+// lastFailure describes the newest call or webhook that did not work.
+func lastFailure(found applications.Health, refusals []callRow, undelivered []deliveryRow) string {
+	switch {
+	case len(undelivered) > 0 && (len(refusals) == 0 || found.Undelivered[0].At.After(found.Refusals[0].At)):
+		return "A webhook of " + undelivered[0].At + " did not arrive. " + undelivered[0].Why
+	case len(refusals) > 0 && refusals[0].Ours:
+		return "A call at " + refusals[0].At + ", to " + refusals[0].What + ", could not be served. This is our fault, not the application’s."
+	case len(refusals) > 0:
+		return "A call at " + refusals[0].At + ", to " + refusals[0].What + ", was refused: " + refusals[0].Told
+	}
+	return ""
+}
 
 // callRow is one call.
 type callRow struct {
