@@ -74,6 +74,24 @@ func (d Desk) SetSubjectAccessInformation(ctx context.Context, c SetSubjectAcces
 	})
 }
 
+// SetNoteTemplate changes a note template of a practice, adds it or, with an empty text, removes it.
+type SetNoteTemplate struct {
+	Tenant     string
+	Name, Text string
+	Was        *string // the text that the author has read, "" for none; nil for no check
+}
+
+// SetNoteTemplate refuses with practice.ErrNoteTemplateChanged if the template has another text
+// than the one that was read.
+func (d Desk) SetNoteTemplate(ctx context.Context, c SetNoteTemplate) error {
+	if err := d.knowPractice(ctx, c.Tenant); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.NoteTemplateStream(c.Tenant), func(n practice.NoteTemplates) ([]event.Event, error) {
+		return n.Set(c.Name, c.Text, c.Was)
+	})
+}
+
 // EnableApplication lets an application call for a practice.
 type EnableApplication struct {
 	Tenant      string

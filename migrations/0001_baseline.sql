@@ -198,6 +198,14 @@ CREATE TABLE closures (
     spans  tstzmultirange NOT NULL
 );
 
+-- Short texts that staff insert into notes. They name no patient.
+CREATE TABLE note_templates (
+    tenant text NOT NULL,
+    name   text NOT NULL,
+    text   text NOT NULL,
+    PRIMARY KEY (tenant, name)
+);
+
 CREATE TABLE sites (
     tenant text NOT NULL,
     site   uuid NOT NULL,
@@ -319,17 +327,20 @@ CREATE TABLE inbox (
     by_proxy     boolean     NOT NULL,
     files        int         NOT NULL,
     submitted_at timestamptz NOT NULL,
+    idx          bigint      NOT NULL, -- of the submission, in the log
     holder       uuid,
     done_at      timestamptz,
     outcome      text, -- of a completed request
     in_error     boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant, request)
 );
--- One for each tab of the inbox, in its order, and one for a patient's requests.
+-- One for each tab of the inbox, in its order, one for those that came since a list was loaded,
+-- and one for a patient's requests.
 CREATE INDEX inbox_new ON inbox (tenant, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NULL;
 CREATE INDEX inbox_mine ON inbox (tenant, holder, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NOT NULL;
 CREATE INDEX inbox_open ON inbox (tenant, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NOT NULL;
 CREATE INDEX inbox_done ON inbox (tenant, type, urgent, done_at, request) WHERE done_at IS NOT NULL;
+CREATE INDEX inbox_since ON inbox (tenant, type, urgent, idx) WHERE done_at IS NULL AND holder IS NULL;
 CREATE INDEX inbox_patient ON inbox (tenant, patient, submitted_at, request);
 
 -- The results of a patient search, for its next pages. The search text is in no table. After a
@@ -342,6 +353,15 @@ CREATE UNLOGGED TABLE patient_searches (
     PRIMARY KEY (session, search)
 );
 CREATE INDEX patient_searches_age ON patient_searches (made_at);
+
+-- The filters of the inbox that members of staff have saved, each as the query of an address. They
+-- hold nothing that was typed.
+CREATE TABLE saved_filters (
+    tenant text NOT NULL,
+    staff  uuid NOT NULL,
+    filter text NOT NULL,
+    PRIMARY KEY (tenant, staff, filter)
+);
 
 -- Requests for an erasure, so that a second person finds them (D90).
 CREATE TABLE erasure_requests (
@@ -1453,13 +1473,13 @@ GRANT INSERT (id, tenant, stream, version, name, patient, data, metadata, record
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     feed_offsets, parked_events,
     practices, applications, application_callbacks, endpoint_grants, enablements, authorisations, intakes, closures,
-    sites, rooms, displays, display_sights,
+    note_templates, sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
     staff, staff_links, staff_passkeys, passkey_rules, last_sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries
     TO frontdesk_app;
-GRANT SELECT, INSERT, DELETE ON patient_searches, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;
+GRANT SELECT, INSERT, DELETE ON patient_searches, saved_filters, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;
 GRANT UPDATE (named) ON uploads TO frontdesk_app;
 GRANT UPDATE (patient) ON personal_keys, attachments TO frontdesk_app; -- both move with their request (D83)
 GRANT SELECT, INSERT ON upload_chunks, delivered, access_record, tree_tiles, personal_keys TO frontdesk_app;

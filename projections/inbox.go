@@ -30,7 +30,8 @@ type InboxRow struct {
 	HolderName      string     // "" if no one has it
 	DoneAt          *time.Time // nil unless it is done
 	Outcome         request.Outcome
-	InError         bool // it was marked as entered in error
+	InError         bool  // it was marked as entered in error
+	Idx             int64 // of its submission, in the log
 }
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -45,8 +46,8 @@ func (Inbox) Follows() []event.Event {
 }
 
 const addToInbox = `
-INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at)
-SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[], $7::int[], $8::timestamptz[])`
+INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, idx)
+SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[], $7::int[], $8::timestamptz[], $9::bigint[])`
 
 // Project keeps a row for each request. The row is deleted with the
 // patient that the request is linked to then.
@@ -57,7 +58,7 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case request.Submitted:
 		do(addToInbox, row(r.Stream.Tenant, r.Stream.ID, e.Patient, string(e.Type), e.HighPriority, e.Requester == request.ByProxy,
-			len(e.Attachments), r.At)...)
+			len(e.Attachments), r.At, r.Idx)...)
 	case request.Held:
 		holder, done := e.Held()
 		completed, _ := e.(request.Completed)
@@ -120,7 +121,7 @@ type InboxPlace struct {
 // plan.
 const (
 	rowsOf = `
-SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, coalesce(r.outcome, ''), r.in_error FROM (`
+SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, coalesce(r.outcome, ''), r.in_error, r.idx FROM (`
 	legsOf = `
 WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS holder)` + rowsOf + `
 	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)
@@ -258,7 +259,7 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
 	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
 		var holder *uuid.UUID
-		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.Outcome, &r.InError)
+		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.Outcome, &r.InError, &r.Idx)
 		if holder != nil {
 			r.Holder.UUID = *holder
 		}

@@ -18,9 +18,9 @@ import (
 // manyRequests is a practice with some 20,000 requests, of which a tenth are open, all
 // of one type, and a practice with few. The plans are the same with 200,000.
 const manyRequests = `
-INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, holder, done_at)
+INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, idx, holder, done_at)
 SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5(n::text)::uuid, md5('patient' || n % 3000)::uuid,
-	CASE WHEN n % 10 = 0 OR n % 3 = 0 THEN 'medical' ELSE 'admin' END, n % 50 = 0, false, 0, timestamptz '2026-01-01' + n * interval '1 minute',
+	CASE WHEN n % 10 = 0 OR n % 3 = 0 THEN 'medical' ELSE 'admin' END, n % 50 = 0, false, 0, timestamptz '2026-01-01' + n * interval '1 minute', n,
 	CASE WHEN n % 20 <> 0 THEN md5('staff' || n % 30)::uuid END,
 	CASE WHEN n % 10 <> 0 THEN timestamptz '2026-01-02' + n * interval '1 minute' END
 FROM generate_series(1, 20000) n;
@@ -57,6 +57,20 @@ func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+	for _, f := range []projections.InboxFilter{{}, {Type: request.Admin, Urgent: true}} {
+		for idx := int64(0); ; {
+			rows, next, err := inbox.Since(t.Context(), elm, f, idx, 50)
+			if err != nil || asked.Most > 4*51 {
+				t.Errorf("since %d: %d rows for %d, %v", idx, asked.Most, len(rows), err)
+			}
+			if idx = next; next == 0 {
+				break
+			}
+		}
+		if _, err := inbox.Newest(t.Context(), elm); err != nil || asked.Most > 4*51 {
+			t.Errorf("the newest one took %d rows, %v", asked.Most, err)
 		}
 	}
 	if _, err := inbox.Counts(t.Context(), elm, member); err != nil || asked.Most > 1000 {

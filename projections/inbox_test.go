@@ -179,7 +179,7 @@ func (d *inboxDay) wantRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := projections.InboxRow{Request: d.of["a letter"], Patient: ann, Type: request.Admin, ByProxy: true, Files: 1, SubmittedAt: rows[1].SubmittedAt}
+	want := projections.InboxRow{Request: d.of["a letter"], Patient: ann, Type: request.Admin, ByProxy: true, Files: 1, SubmittedAt: rows[1].SubmittedAt, Idx: rows[1].Idx}
 	if diff := cmp.Diff(want, rows[1]); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)
 	}

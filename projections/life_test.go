@@ -87,6 +87,8 @@ func practicesLife(tenant string) []chapter {
 		plain(practice.IntakeStream(tenant, request.Admin),
 			practice.RequestTypePaused{RequestType: request.Admin, Until: noon.Add(time.Hour)}),
 		plain(practice.InformationStream(tenant), practice.InformationSet{Texts: map[practice.Topic]string{practice.Purposes: "To treat you."}}),
+		plain(practice.NoteTemplateStream(tenant), practice.NoteTemplateSet{Name: "Rang", Text: "Rang."}, practice.NoteTemplateSet{Name: "Rang", Text: "Rang, no answer."},
+			practice.NoteTemplateSet{Name: "Seen", Text: "Seen."}, practice.NoteTemplateRemoved{Name: "Seen"}),
 		plain(closures, practice.Closed{From: noon, Until: noon.Add(time.Second)}, practice.Closed{From: noon.Add(time.Hour)}),
 		plain(closures, practice.Reopened{From: noon.Add(2 * time.Hour)}),
 	}

@@ -44,7 +44,7 @@ type Opener interface {
 // [Erasures] changes there without a statement of the program.
 func AtOnce() []Projection {
 	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, IdempotentResponses{}, Availability{},
-		Sites{}, Displays{}, Appointments{}, CareRecords{}}
+		NoteTemplates{}, Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
 // Following returns the projections behind the feed, which pages read.
@@ -89,6 +89,7 @@ var tables = map[string][]Table{
 	Attachments{}.Name():         kept("attachments"),
 	IdempotentResponses{}.Name(): {{Name: "answers", Kept: commands.ResponseLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
 	Availability{}.Name():        kept("intakes", "closures"),
+	NoteTemplates{}.Name():       kept("note_templates"),
 	Displays{}.Name():            kept("displays"),
 	Sites{}.Name():               kept("sites", "rooms"),
 	Appointments{}.Name():        kept("appointments"),

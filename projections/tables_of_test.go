@@ -11,7 +11,7 @@ import (
 // notFromTheLog lists the tables of queues, searches and secrets, which the log could
 // not restore.
 var notFromTheLog = []string{
-	"deliveries", "display_sights", "parked_events", "patient_searches", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
+	"deliveries", "display_sights", "parked_events", "patient_searches", "saved_filters", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
 	"staff_sessions", "staff_sign_in_steps", "erasures_requested", "erasure_masters", "master_key_holders", "table_rewrites",
 }
 

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/staffweb/help"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/overview"
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/people"
@@ -37,6 +38,8 @@ type Pages struct {
 	PatientIndex *patientindex.Index
 	// Searches stores the results of searches.
 	Searches patients.Searches
+	// Filters stores the filters that members have saved.
+	Filters requests.SavedFilters
 	// WhyUndelivered explains a failure of a webhook in a sentence.
 	WhyUndelivered func(reason string) string
 	Files          requests.Files
@@ -65,7 +68,7 @@ func (p *Pages) routes() []pagekit.Route {
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
-			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: members,
+			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Filters: p.Filters, People: members,
 			Directory: directory, Records: records, PatientIndex: p.PatientIndex, Files: p.Files,
 		}).Routes(),
 		(&patients.Section{
@@ -74,6 +77,7 @@ func (p *Pages) routes() []pagekit.Route {
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
 		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}}).Routes(),
+		(&overview.Section{Site: p.Site, Counts: projections.Overview{DB: p.DB}, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
 		(&applications.Section{

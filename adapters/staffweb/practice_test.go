@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -100,6 +101,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		DB: s.pool, Opens: opens,
 		PatientIndex:   &patientindex.Index{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
+		Filters:        requests.SavedFilters{DB: postgres.On(s.pool)},
 		WhyUndelivered: func(reason string) string { return reason },
 		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(),

@@ -210,8 +210,8 @@ func TestInboxPagesListEachRequestOnce_D84(t *testing.T) {
 	a := newPosed(t)
 	const many = 120
 	_, err := a.pool.Exec(t.Context(), `
-		INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at)
-		SELECT $1, gen_random_uuid(), $2, CASE WHEN n % 2 = 0 THEN 'medical' ELSE 'admin' END, n % 3 = 0, false, n % 4, $3::timestamptz - n * interval '1 minute'
+		INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, idx)
+		SELECT $1, gen_random_uuid(), $2, CASE WHEN n % 2 = 0 THEN 'medical' ELSE 'admin' END, n % 3 = 0, false, n % 4, $3::timestamptz - n * interval '1 minute', n
 		FROM generate_series(1, $4) n`, elm, a.ann, a.Now(), many)
 	must(t, err)
 	bob := a.signedIn(t, elm, "bob")

@@ -55,6 +55,7 @@ var verdicts = map[string][6]string{
 	"GET /account/password":                 {asked, in, in, in, in, in},
 	"POST /account/password":                {asked, in, in, in, in, in},
 	"POST /account/sessions":                {asked, in, in, in, in, in},
+	"POST /account/shortcuts":               {asked, in, in, in, in, in},
 	"POST /account/reset":                   {asked, in, in, in, in, in},
 	"GET /patients":                         {asked, refused, in, in, refused, refused},
 	"POST /patients":                        {asked, refused, in, in, refused, refused},
@@ -80,7 +81,10 @@ var verdicts = map[string][6]string{
 	"GET /displays":                         {asked, refused, refused, refused, in, refused},
 	"POST /displays":                        {asked, refused, refused, refused, in, refused},
 
+	"GET /note-templates":                     {asked, refused, refused, refused, in, refused},
+	"POST /note-templates":                    {asked, refused, refused, refused, in, refused},
 	"GET /requests":                           {asked, refused, in, in, refused, refused},
+	"POST /requests":                          {asked, refused, in, in, refused, refused},
 	"GET /requests/{request}":                 {asked, refused, in, in, refused, refused},
 	"POST /requests/{request}":                {asked, refused, in, in, refused, refused},
 	"GET /requests/{request}/patient":         {asked, refused, in, in, refused, refused},
@@ -101,6 +105,7 @@ var verdicts = map[string][6]string{
 	"POST /privacy/patients/{patient}":      {asked, refused, refused, refused, refused, in},
 	"POST /privacy/patients/{patient}/copy": {asked, refused, refused, refused, refused, in},
 
+	"GET /overview":                    {asked, refused, refused, refused, in, refused},
 	"GET /opening":                     {asked, refused, refused, refused, in, refused},
 	"POST /opening":                    {asked, refused, refused, refused, in, refused},
 	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},

@@ -81,6 +81,7 @@ func (d *desks) forms() []textForm {
 		{"why data are erased", d.officer, asked, asked, "reason", parse.MaxReason, []string{"do", "ask", "basis", "court-order"}},
 		{"why an erasure is withdrawn", d.officer, asked, asked, "withdrawal", parse.MaxReason, []string{"do", "withdraw"}},
 		{"a text for patients", d.manager, atElm + "privacy-texts", atElm + "privacy-texts", "transfers", practice.MaxInformation, information},
+		{"a note template", d.manager, atElm + "note-templates", atElm + "note-templates", "text-new", practice.MaxNoteTemplateText, []string{"name", "A template"}},
 		{"a site", d.manager, atElm + "sites", atElm + "sites", "name", 60, nil},
 		{"another name of a site", d.manager, rooms, rooms, "name", 60, []string{"room1", "Room 1"}},
 		{"another name of a room", d.manager, rooms, rooms, "room1", 60, []string{"name", "Elm House"}},

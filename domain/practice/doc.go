@@ -15,4 +15,6 @@
 //     that order (D2). The next opening is computed from all of these together (D24).
 //  6. The practice words the texts that patients get with a copy of their data, on
 //     topics of Article 15 of the GDPR (D144).
+//  7. The practice keeps up to 40 note templates. A change names the text that its author
+//     has read (D156).
 package practice

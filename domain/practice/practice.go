@@ -156,7 +156,7 @@ func (e Enablement) Apply(happened event.Event) Enablement {
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return slices.Concat(Practice{}.Events(), Enablement{}.Events(), Intake{}.Events(), Closures{}.Events(), Information{}.Events())
+	return slices.Concat(Practice{}.Events(), Enablement{}.Events(), Intake{}.Events(), Closures{}.Events(), Information{}.Events(), NoteTemplates{}.Events())
 }
 
 // Events returns the events of a practice's stream.

@@ -76,5 +76,6 @@ func TestStoredEvents(t *testing.T) {
 		off, on, pausedTill, resumed, hoursSet,
 		closed(noon, one), reopened(noon, one),
 		practice.InformationSet{Texts: map[practice.Topic]string{practice.Purposes: "To treat you."}},
+		practice.NoteTemplateSet{Name: "Rang", Text: "Rang, no answer."}, practice.NoteTemplateRemoved{Name: "Rang"},
 	)
 }

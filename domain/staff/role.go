@@ -59,6 +59,7 @@ const (
 	HandleRequests          Action = "handle-requests"
 	SeePatients             Action = "see-patients"
 	RunTheDay               Action = "run-the-day"
+	SeeOverview             Action = "see-overview" // of the work, in numbers
 	ManageOpening           Action = "manage-opening"
 	ManageSites             Action = "manage-sites"
 	ManageDisplays          Action = "manage-displays"
@@ -66,6 +67,7 @@ const (
 	GuardPrivacy            Action = "guard-privacy"
 	SeeInformation          Action = "see-subject-access-information" // the practice's texts
 	EditInformation         Action = "edit-subject-access-information"
+	EditNoteTemplates       Action = "edit-note-templates"
 )
 
 // allStaff is all staff who are signed in, whatever their roles.
@@ -83,6 +85,7 @@ var rights = map[Action][]Role{
 	HandleRequests:          {Receptionist, Clinician},
 	SeePatients:             {Receptionist, Clinician},
 	RunTheDay:               {Receptionist, Clinician},
+	SeeOverview:             {Manager},
 	ManageOpening:           {Manager},
 	ManageSites:             {Manager},
 	ManageDisplays:          {Manager},
@@ -90,6 +93,7 @@ var rights = map[Action][]Role{
 	GuardPrivacy:            {PrivacyOfficer},
 	SeeInformation:          {Manager, PrivacyOfficer},
 	EditInformation:         {Manager},
+	EditNoteTemplates:       {Manager},
 }
 
 // May reports whether a member with these roles may do it. An action without a line in

@@ -17,6 +17,9 @@ type accountPage struct {
 	Reset    *resetNotice
 	History  []pagekit.HistoryRow // newest first
 	Token    string
+
+	Shortcuts      bool // they are on, in this browser
+	ShortcutsToken string
 }
 
 // sessionRow is one session.
@@ -34,6 +37,7 @@ func (s *Section) account(r *pagekit.Request) error {
 	}
 	page := accountPage{
 		Roles: pagekit.RoleList(r.Session.Roles), Done: doneTexts[r.Form.Get("done")], Others: len(own) > 1, Token: r.Session.FormToken("sessions"),
+		Shortcuts: s.HasShortcuts(r), ShortcutsToken: r.Token(shortcutsToken),
 	}
 	for _, o := range own {
 		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == r.Session.ID, pagekit.Clock(o.SignedInAt, r.Practice.Zone), pagekit.Clock(o.LastSeen, r.Practice.Zone)})
@@ -55,6 +59,8 @@ var doneTexts = map[string]string{
 	"session":       "The session has ended. That browser has to sign in again.",
 	"reset-stopped": "The reset of your account has been stopped. Ask your manager why it was requested.",
 	"others":        "All your other sessions have ended.",
+	"shortcuts-on":  "Keyboard shortcuts are on in this browser. Press ? for the list.",
+	"shortcuts-off": "Keyboard shortcuts are off.",
 }
 
 // endSessions ends one session of the member of staff, or all others. One that has

@@ -37,6 +37,7 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/account/password", "password", pagekit.FormMethods(staff.ManageOwnAccount, s.passwordForm, s.changePassword)),
 		pagekit.NewRoute(pagekit.AddPasskey, "passkeys", pagekit.FormMethods(staff.ManageOwnAccount, s.passkeys, s.changePasskeys).WithoutPasskey()),
 		pagekit.NewRoute("/account/reset", "own-reset", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.stopReset)}),
+		pagekit.NewRoute("/account/shortcuts", "shortcuts", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.setShortcuts)}),
 		pagekit.NewRoute("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.endSessions)}),
 	}
 }

@@ -98,6 +98,7 @@ var rows = []row{
 	{request.Completed{}, inboxOnly},
 	{request.Reopened{}, inboxOnly},
 	{request.ReLinked{}, inboxOnly},
+	{request.Opened{}, inboxOnly},
 	{appointment.Booked{}, dayOnly},
 	{appointment.Moved{}, dayOnly},
 	{appointment.Cancelled{}, dayOnly},
@@ -124,10 +125,19 @@ var kindsOf = func() map[string][]Kind {
 func messages(r event.Recorded) (all []Message) {
 	for _, kind := range kindsOf[r.EventName()] {
 		for _, at := range sitesOf(r.Event) {
-			all = append(all, Message{r.Idx, Topic{kind, at}, changeOf(r.Event), r.Stream.ID})
+			all = append(all, Message{r.Idx, Topic{kind, at}, changeOf(r.Event), idOf(r)})
 		}
 	}
 	return all
+}
+
+// idOf returns the request, the appointment or the display of an event. An opening of a request is
+// a stream of its own.
+func idOf(r event.Recorded) uuid.UUID {
+	if opened, is := r.Event.(request.Opened); is {
+		return opened.Request.UUID
+	}
+	return r.Stream.ID
 }
 
 // sitesOf returns the sites whose pages show an event: for a move to another site,

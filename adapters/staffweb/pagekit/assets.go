@@ -21,6 +21,9 @@ var passkeyScript []byte
 //go:embed assets/live.js
 var liveScript []byte
 
+//go:embed assets/shortcuts.js
+var shortcutsScript []byte
+
 //go:embed assets/session.js
 var sessionScript []byte
 
@@ -32,24 +35,26 @@ type asset struct {
 }
 
 const (
-	stylePath   = "/staff/style.css"
-	iconPath    = "/staff/icon.svg"
-	passkeyPath = "/staff/passkey.js"
-	livePath    = "/staff/live.js"
-	sessionPath = "/staff/session.js"
+	stylePath     = "/staff/style.css"
+	iconPath      = "/staff/icon.svg"
+	passkeyPath   = "/staff/passkey.js"
+	livePath      = "/staff/live.js"
+	sessionPath   = "/staff/session.js"
+	shortcutsPath = "/staff/shortcuts.js"
 )
 
 var (
 	assets = map[string]asset{
 		stylePath: {"text/css; charset=utf-8", style}, iconPath: {"image/svg+xml", icon},
 		passkeyPath: {"text/javascript; charset=utf-8", passkeyScript}, livePath: {"text/javascript; charset=utf-8", liveScript},
-		sessionPath: {"text/javascript; charset=utf-8", sessionScript},
+		sessionPath: {"text/javascript; charset=utf-8", sessionScript}, shortcutsPath: {"text/javascript; charset=utf-8", shortcutsScript},
 	}
-	styleURL   = stylePath + "?" + fingerprint(style)
-	iconURL    = iconPath + "?" + fingerprint(icon)
-	sessionURL = sessionPath + "?" + fingerprint(sessionScript)
-	scriptURLs = map[Script]string{
-		Passkeys: passkeyPath + "?" + fingerprint(passkeyScript), Live: livePath + "?" + fingerprint(liveScript),
+	styleURL     = stylePath + "?" + fingerprint(style)
+	iconURL      = iconPath + "?" + fingerprint(icon)
+	sessionURL   = sessionPath + "?" + fingerprint(sessionScript)
+	shortcutsURL = shortcutsPath + "?" + fingerprint(shortcutsScript)
+	scriptURLs   = map[Script]string{
+		Passkeys: passkeyPath + "?" + fingerprint(passkeyScript), Live: livePath + "?" + fingerprint(liveScript), LiveParts: livePath + "?" + fingerprint(liveScript),
 	}
 )
 

@@ -38,7 +38,10 @@ type Script string
 const (
 	NoScript Script = ""
 	Passkeys Script = "passkey" // asks for passkeys, which needs a script
-	Live     Script = "live"    // follows changes
+	Live     Script = "live"    // follows changes; without it, the page reloads by itself
+	// LiveParts follows changes of parts of the page. Without it, the page stays as it is, because
+	// somebody may be typing.
+	LiveParts Script = "live-parts"
 )
 
 // View is the content of a page, and its settings.
@@ -53,19 +56,20 @@ type View struct {
 
 // layout is the content that every page has around its own.
 type layout struct {
-	Title    string
-	Practice string // "" on a page without a practice
-	Base     string
-	Style    string
-	Icon     string
-	Script   string // its address; "" for none
-	Live     bool
-	Since    int64           // of a live page: the idx from which it follows changes
-	Again    string          // its address, for reloading without a script
-	Session  *signin.Session // nil without a session
-	SignOut  string          // the token of the form that signs out
-	Reset    bool            // a reset of their account is requested
-	News     []HistoryRow    // what happened since the last sign-in, on the first page after a sign-in
+	Title     string
+	Practice  string // "" on a page without a practice
+	Base      string
+	Style     string
+	Icon      string
+	Script    string // its address; "" for none
+	Shortcuts string // the address of their script; "" for none
+	Live      bool
+	Since     int64           // of a live page: the idx from which it follows changes
+	Again     string          // its address, for reloading without a script; "" if it does not reload
+	Session   *signin.Session // nil without a session
+	SignOut   string          // the token of the form that signs out
+	Reset     bool            // a reset of their account is requested
+	News      []HistoryRow    // what happened since the last sign-in, on the first page after a sign-in
 	// PasskeyFrom is the day from which they cannot work without a passkey; "" for none.
 	PasskeyFrom string
 	Sections    []link
@@ -102,6 +106,9 @@ func (s *Site) Show(r *Request, page View) {
 	}
 	if r.SignedIn {
 		l.Watch = s.watch(r)
+		if s.HasShortcuts(r) {
+			l.Shortcuts = shortcutsURL
+		}
 		r.allowScript(NoScript)
 		l.Reset = projections.AskedReset{At: r.Session.ResetAt}.Waits(s.Now())
 		l.Session, l.SignOut = &r.Session, r.Token("sign-out")
@@ -112,8 +119,11 @@ func (s *Site) Show(r *Request, page View) {
 		l.Script = scriptURLs[page.Script]
 		r.allowScript(page.Script)
 	}
-	if l.Live = page.Script == Live; l.Live {
-		l.Since, l.Again = r.head, r.reloadAddress()
+	if l.Live = page.Script == Live || page.Script == LiveParts; l.Live {
+		l.Since = r.head
+	}
+	if page.Script == Live {
+		l.Again = r.reloadAddress()
 	}
 	block := page.Fragment
 	if block == "" {
@@ -176,6 +186,7 @@ var sections = []section{
 	{Label: "Requests", Path: "/requests", right: staff.HandleRequests},
 	{Label: "Patients", Path: "/patients", right: staff.SeePatients},
 	{Label: "Appointments", Path: "/day", right: staff.RunTheDay},
+	{Label: "Overview", Path: "/overview", right: staff.SeeOverview},
 	{Label: "Opening hours", Path: "/opening", right: staff.ManageOpening},
 	{Label: "Sites", Path: "/sites", right: staff.ManageSites},
 	{Label: "Waiting room screens", Path: "/displays", right: staff.ManageDisplays},
@@ -183,6 +194,7 @@ var sections = []section{
 	{Label: "Staff", Path: "/people", right: staff.ManagePeople},
 	{Label: "Privacy", Path: "/privacy", right: staff.GuardPrivacy},
 	{Label: "Texts for patients", Path: "/privacy-texts", right: staff.EditInformation},
+	{Label: "Note templates", Path: "/note-templates", right: staff.EditNoteTemplates},
 	{Label: "Apps that can act for you", Path: "/authorisations", right: staff.GiveOwnAuthorisations, Own: true},
 }
 

@@ -199,6 +199,9 @@ func (s *Site) NoteHead(r *Request) (err error) {
 	return err
 }
 
+// Head is the idx of [Site.NoteHead].
+func (r *Request) Head() int64 { return r.head }
+
 // Write has the answer written by a function after the permit is released, without the
 // page's time limit. It is for files and streams. The function sets its own
 // limits; [Request.ConnectionContext] ends when the browser disconnects.

@@ -83,6 +83,9 @@ func (s *Site) ShortWhen(r *Request, at time.Time) string {
 	return at.Format("2 Jan 2006")
 }
 
+// LateRequest is the waiting time from which lists mark a request as late.
+const LateRequest = 24 * time.Hour
+
 // Waited formats a waiting time for a column, in one unit, rounded down.
 func Waited(d time.Duration) string {
 	switch {

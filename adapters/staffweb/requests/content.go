@@ -39,6 +39,8 @@ type requestPage struct {
 	List            listed // the list that the page was opened from
 	ListName, Back  string
 	Previous, Next  string // addresses of its neighbours in the list; "" for none
+	Templates       []projections.NoteTemplate
+	viewersPage
 }
 
 // file is an attachment in the list.
@@ -89,6 +91,12 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 	if content.To, err = s.colleagues(r, found, response); err != nil {
 		return content, err
 	}
+	if content.Templates, err = s.templateOptions(r); err != nil {
+		return content, err
+	}
+	if content.Viewers, err = s.viewersOf(r, found.Patient, found.ID); err != nil {
+		return content, err
+	}
 	content.Others, err = s.othersOf(r, found)
 	return content, err
 }
@@ -99,7 +107,7 @@ func (s *Section) place(r *pagekit.Request, found projections.Request, content *
 	if err != nil {
 		return err
 	}
-	content.List = listedBy(filterOf(r))
+	content.List = listedBy(r)
 	content.ListName, content.Back = tabNames[content.List.Tab], content.List.address(r)
 	address := func(id request.ID) string {
 		if id == (request.ID{}) {

@@ -81,11 +81,14 @@ var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a col
 // handle runs an action on a request, unless the request has changed since the form's
 // page was shown (rule 2).
 func (s *Section) handle(r *pagekit.Request) error {
+	typed := readTyped(r)
+	if r.Form.Get("do") == "insert" {
+		return s.insertTemplate(r, typed)
+	}
 	act, known := acts[r.Form.Get("do")]
 	if !known {
 		return pagekit.ErrUnreadable
 	}
-	typed := readTyped(r)
 	if !r.HasToken(purpose(r)) {
 		status, wrong := r.Unsent("handle")
 		return s.show(r, response{status: status, typed: typed, FormErrors: wrong})
@@ -119,7 +122,7 @@ func (s *Section) checkAccess(r *pagekit.Request, found projections.Request) err
 
 // redirectAfter returns to the request, or stays if there is unused text.
 func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.Request, typed typed) error {
-	do, list := r.Form.Get("do"), listedBy(filterOf(r))
+	do, list := r.Form.Get("do"), listedBy(r)
 	switch {
 	case do == "complete-next":
 		_, next, err := s.neighbours(r, found)

@@ -21,9 +21,6 @@ import (
 // rowsShown is the page size.
 const rowsShown = 50
 
-// late is the waiting time from which the list marks a request as late.
-const late = 24 * time.Hour
-
 // inboxPage is one page of a tab.
 type inboxPage struct {
 	listed
@@ -36,6 +33,8 @@ type inboxPage struct {
 	Empty       string // the text without rows
 	Further     bool   // this is not the first page
 	First, Next string // addresses; Next is "" on the last page
+	News        string // the address of the count of requests that came since
+	filters
 }
 
 // tab leads to one tab.
@@ -65,14 +64,21 @@ type row struct {
 // inbox lists waiting requests. Names are opened for the current page, in one query,
 // and one line of the access record lists the patients shown.
 func (s *Section) inbox(r *pagekit.Request) error {
-	if r.Form.Has("row") {
+	switch {
+	case r.Form.Has("row"):
 		return s.showRow(r)
+	case r.Form.Has("news"):
+		return s.showNews(r)
 	}
 	if err := s.NoteHead(r); err != nil {
 		return err
 	}
-	filter := filterOf(r)
-	found, next, err := s.Inbox.Page(r.Context(), r.Tenant, filter, rowsShown)
+	newest, err := s.Inbox.Newest(r.Context(), r.Tenant)
+	if err != nil {
+		return err
+	}
+	filter, list := filterOf(r), listedBy(r)
+	found, next, err := s.page(r, filter, list)
 	if err != nil {
 		return err
 	}
@@ -84,15 +90,56 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	list := listedBy(filter)
 	content := inboxPage{
 		listed: list, Done: doneWords[r.Form.Get("done")], Title: tabNames[filter.Tab], IsDone: filter.Tab == projections.InboxDone, Tabs: tabsOf(r, filter, counts), Types: typesOf(filter.Type),
-		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: list.address(r),
+		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: list.address(r), Next: next,
+		News: list.since(max(r.Head(), newest)).address(r) + "&fragment&news",
 	}
-	if next != (projections.InboxPlace{}) {
-		content.Next = list.address(r) + "&after=" + formatPlace(next)
+	if content.filters, err = s.filtersOf(r, list); err != nil {
+		return err
 	}
 	s.Show(r, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
+	return nil
+}
+
+// page returns a page of a list, and the address of the next one; "" at the end.
+func (s *Section) page(r *pagekit.Request, filter projections.InboxFilter, list listed) (rows []projections.InboxRow, next string, err error) {
+	if list.Since > 0 {
+		rows, behind, err := s.Inbox.Since(r.Context(), r.Tenant, filter, list.Since, rowsShown)
+		if behind > 0 {
+			next = list.since(behind).address(r)
+		}
+		return rows, next, err
+	}
+	rows, place, err := s.Inbox.Page(r.Context(), r.Tenant, filter, rowsShown)
+	if place != (projections.InboxPlace{}) {
+		next = list.address(r) + "&after=" + formatPlace(place)
+	}
+	return rows, next, err
+}
+
+// newsPage is the link to the requests that came since a list was loaded.
+type newsPage struct {
+	Text, Count string // "" without any
+	Address     string
+}
+
+// showNews shows how many requests came since a list was loaded. It shows no patient, so it
+// adds no line to the access record.
+func (s *Section) showNews(r *pagekit.Request) error {
+	list := listedBy(r)
+	n, urgent, err := s.Inbox.CountSince(r.Context(), r.Tenant, filterOf(r), list.Since)
+	if err != nil {
+		return err
+	}
+	content := newsPage{Address: list.address(r)}
+	if n > 0 {
+		content.Text, content.Count = pagekit.Counted(n, "new request"), strconv.Itoa(n)
+	}
+	if urgent > 0 {
+		content.Text += ", " + strconv.Itoa(urgent) + " urgent"
+	}
+	s.Show(r, pagekit.View{Template: templates["inbox"], Fragment: "news", Status: http.StatusOK, Content: content})
 	return nil
 }
 
@@ -123,9 +170,31 @@ type listed struct {
 	Tab    projections.InboxTab
 	Type   request.Type // "" for all
 	Urgent bool         // only urgent ones
+	Since  int64        // only those whose submission is behind this idx of the log; 0 for all
 }
 
-func listedBy(f projections.InboxFilter) listed { return listed{f.Tab, f.Type, f.Urgent} }
+// listedBy reads the list from the address or a form.
+func listedBy(r *pagekit.Request) listed { return readList(r.Form) }
+
+// readList reads a list. It ignores invalid values.
+func readList(values url.Values) listed {
+	l := listed{Tab: projections.InboxNew, Urgent: values.Has("urgent")}
+	if tab := projections.InboxTab(values.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
+		l.Tab = tab
+	}
+	if kind := request.Type(values.Get("type")); kind.Known() == nil {
+		l.Type = kind
+	}
+	if idx, err := strconv.ParseInt(values.Get("new-since"), 10, 64); err == nil && idx > 0 {
+		l.Tab, l.Since = projections.InboxNew, idx
+	}
+	return l
+}
+
+// since is the list of new requests that came behind an idx of the log, with the same filter.
+func (l listed) since(idx int64) listed {
+	return listed{projections.InboxNew, l.Type, l.Urgent, max(1, idx)}
+}
 
 // Query is the list as the query of an address.
 func (l listed) Query() string {
@@ -135,6 +204,9 @@ func (l listed) Query() string {
 	}
 	if l.Urgent {
 		query.Set("urgent", "yes")
+	}
+	if l.Since > 0 {
+		query.Set("new-since", strconv.FormatInt(l.Since, 10))
 	}
 	return "?" + query.Encode()
 }
@@ -147,16 +219,10 @@ func (l listed) addressOf(r *pagekit.Request, id request.ID) string {
 	return r.Base() + "/requests/" + id.String() + l.Query()
 }
 
-// filterOf reads the filter from the address. It ignores invalid values.
+// filterOf is the list in the address, from the place in the address.
 func filterOf(r *pagekit.Request) projections.InboxFilter {
-	f := projections.InboxFilter{Tab: projections.InboxNew, Member: r.Session.Staff, Urgent: r.Form.Has("urgent"), After: parsePlace(r.Form.Get("after"))}
-	if tab := projections.InboxTab(r.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
-		f.Tab = tab
-	}
-	if kind := request.Type(r.Form.Get("type")); kind.Known() == nil {
-		f.Type = kind
-	}
-	return f
+	l := listedBy(r)
+	return projections.InboxFilter{Tab: l.Tab, Member: r.Session.Staff, Type: l.Type, Urgent: l.Urgent, After: parsePlace(r.Form.Get("after"))}
 }
 
 // mostCounted is where counting ends. Done requests are not counted: they are not
@@ -166,7 +232,7 @@ const mostCounted = 1000
 // tabsOf are the tabs, each with its number of requests, whatever the filter.
 func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
-		leads := listed{t, f.Type, f.Urgent}.address(r)
+		leads := listed{Tab: t, Type: f.Type, Urgent: f.Urgent}.address(r)
 		count := strconv.Itoa(counts[t])
 		switch {
 		case t == projections.InboxDone, counts[t] == 0:
@@ -206,10 +272,10 @@ func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of pro
 	waits := now.Sub(waiting.SubmittedAt)
 	line := row{
 		ID: waiting.Request, Name: of.Name, Born: pagekit.BornAndAge(of.BirthDate, now.In(r.Practice.Zone)), Kind: typeNames[waiting.Type],
-		At: s.ShortWhen(r, waiting.SubmittedAt), Waiting: pagekit.Waited(waits), Late: waits >= late && waiting.DoneAt == nil,
+		At: s.ShortWhen(r, waiting.SubmittedAt), Waiting: pagekit.Waited(waits), Late: waits >= pagekit.LateRequest && waiting.DoneAt == nil,
 		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, waiting.Holder, waiting.HolderName, waiting.DoneAt),
 		MayTake: waiting.Holder == staff.ID{} && waiting.DoneAt == nil,
-		Address: r.Base() + "/requests/" + waiting.Request.String(), Token: r.Token(purposeOf(waiting.Request.String())), List: listedBy(filterOf(r)),
+		Address: r.Base() + "/requests/" + waiting.Request.String(), Token: r.Token(purposeOf(waiting.Request.String())), List: listedBy(r),
 	}
 	if waiting.DoneAt != nil {
 		line.Waiting = outcomeNames[waiting.Outcome]

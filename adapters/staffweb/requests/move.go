@@ -80,7 +80,7 @@ func (s *Section) moveTo(r *pagekit.Request, found projections.Request, typed ty
 	})
 	switch {
 	case err == nil:
-		return r.Redirect(listedBy(filterOf(r)).addressOf(r, found.ID) + "&done=move")
+		return r.Redirect(listedBy(r).addressOf(r, found.ID) + "&done=move")
 	case errors.Is(err, patient.ErrUnknown):
 		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
@@ -104,7 +104,7 @@ func (s *Section) ask(r *pagekit.Request, found projections.Request, response re
 		return errNoRequest
 	}
 	content := movePage{
-		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: r.Token(purpose(r)), List: listedBy(filterOf(r)),
+		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: r.Token(purpose(r)), List: listedBy(r),
 		Words: pagekit.Area{ID: "text", Label: "Reason for moving", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
 	}
 	if err := s.search(r, found, response, &content); err != nil {

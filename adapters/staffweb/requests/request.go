@@ -34,12 +34,18 @@ type typed struct{ text, outcome, to string }
 
 // request shows one request.
 func (s *Section) request(r *pagekit.Request) error {
+	if r.Form.Has("viewers") {
+		return s.showViewers(r)
+	}
 	return s.show(r, response{status: http.StatusOK, done: doneWords[r.Form.Get("done")], typed: typed{outcome: r.Form.Get("outcome")}})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule
 // 1).
 func (s *Section) show(r *pagekit.Request, response response) error {
+	if err := s.NoteHead(r); err != nil {
+		return err
+	}
 	found, err := s.open(r)
 	if err != nil {
 		return err
@@ -48,7 +54,7 @@ func (s *Section) show(r *pagekit.Request, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(r, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content})
+	s.Show(r, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content, Script: pagekit.LiveParts})
 	return nil
 }
 

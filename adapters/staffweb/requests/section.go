@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -20,6 +21,8 @@ type Section struct {
 	*pagekit.Site
 	Inbox        projections.Inbox
 	Requests     projections.Requests
+	Templates    projections.NoteTemplates
+	Filters      SavedFilters
 	People       projections.People
 	Directory    projections.NameDirectory
 	Records      Records
@@ -50,12 +53,13 @@ type Files interface {
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "inbox", "request", "patient")
+var templates = pagekit.Templates(sources, "inbox", "request", "patient", "note_templates")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.NewRoute("/requests", "requests", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.HandleRequests, s.inbox)}),
+		pagekit.NewRoute("/requests", "requests", pagekit.FormMethods(staff.HandleRequests, s.inbox, s.changeFilters)),
+		pagekit.NewRoute("/note-templates", "note-templates", pagekit.FormMethods(staff.EditNoteTemplates, s.noteTemplates, s.setTemplate).WithText(2*practice.MaxNoteTemplateText)),
 		pagekit.NewRoute("/requests/{request}", "request", pagekit.FormMethods(staff.HandleRequests, s.request, s.handle).WithText(request.MaxText)),
 		pagekit.NewRoute("/requests/{request}/patient", "request-patient", pagekit.FormMethods(staff.HandleRequests, s.moveForm, s.move).WithText(request.MaxText)),
 		pagekit.NewRoute("/requests/{request}/attachments/{n}", "attachment", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.HandleRequests, s.attachment)}),

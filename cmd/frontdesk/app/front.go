@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -185,6 +186,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		DB:   a.calls, Opens: a.keyring,
 		PatientIndex:   a.patientIndex,
 		Searches:       patients.Searches{DB: a.calls, Now: c.RealNow},
+		Filters:        requests.SavedFilters{DB: a.calls},
 		WhyUndelivered: whyUndelivered,
 		Privacy:        a.privacyService(),
 		Files:          a.Uploads,

@@ -23,8 +23,8 @@ var notOnLivePages = []event.Event{
 	patient.ContactDetailsSet{}, patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.CareRecordOpened{}, record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},
-	request.AttachmentOpened{}, request.Opened{}, // reading changes nothing
-	request.Answered{}, // it comes with request.Completed
+	request.AttachmentOpened{}, // reading a file changes nothing
+	request.Answered{},         // it comes with request.Completed
 }
 
 // withoutWebhook are events about patients for which the contract has no webhook (§6.1).

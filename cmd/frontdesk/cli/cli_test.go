@@ -84,6 +84,7 @@ var otherwise = map[string]string{
 	"RecordReading":      "audit subject-pack",
 
 	"SetSubjectAccessInformation": "practice set-information",
+	"SetNoteTemplate":             "practice set-note-template",
 
 	"GrantPatientScopedAuthorisation": "authorisation grant-for-patient",
 

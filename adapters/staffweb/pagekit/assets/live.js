@@ -2,9 +2,11 @@
 //   data-live="TOPIC" data-fragment="ADDRESS"  is fetched again when something has changed
 //   data-live="TOPIC" data-rows="ADDRESS"      has rows with data-id; of a row that has changed, only
 //                                              what has data-part is fetched again, by its id
-//   data-live="TOPIC" data-what="WORDS" data-one data-more  counts what has come, and moves nothing
-// What has a data-id is on the page already, and is not counted. Without this script, the
-// page loads itself again once a minute.
+//   data-what="WORDS"                          only at these changes
+//   data-of="ID"                               only of this request or appointment
+//   data-every="SECONDS"                       also when nothing happens
+//   data-counts                                is hidden while it is empty; its data-count is also in the title
+// Without this script, the page loads itself again once a minute.
 // Where nobody is (data-screen), the page loads its parts once a minute whatever happens, and
 // itself once it may not.
 "use strict";
@@ -76,6 +78,7 @@ const load = async (part) => {
     for (; pressed || inUse(part); await wait(100)) say("kept", !pressed);
     replace(part, html);
     part.shown = html;
+    if ("counts" in part.dataset) announce(part);
     return true;
   } catch {
     return false;
@@ -107,24 +110,70 @@ const refreshRow = (part, id) => {
   refresh(cell);
 };
 
+// Notifications of the browser: how many requests came, and no names. A member of staff asks for
+// them in this browser, and has them while the page is open.
+const bell = document.getElementById("bell");
+const wish = `notify ${document.body.dataset.events}`;
+const stored = (value) => {
+  try {
+    if (value !== undefined) localStorage.setItem(wish, value);
+    return localStorage.getItem(wish);
+  } catch { return null; } // the browser stores nothing for this site
+};
+const notifies = () => bell && "Notification" in window && Notification.permission === "granted" && stored() === "yes";
+const ring = (words) => {
+  if (!notifies() || document.hasFocus() && !document.hidden) return;
+  try {
+    const shown = new Notification(bell.dataset.practice, { body: words, tag: wish, renotify: true });
+    shown.onclick = () => { focus(); shown.close(); };
+  } catch { /* this browser notifies only for apps that are installed */ }
+};
+const bellText = () => {
+  const blocked = Notification.permission === "denied";
+  bell.querySelector("button").textContent = notifies() ? "Stop notifications" : "Notify me of new requests";
+  bell.querySelector("button").hidden = blocked;
+  bell.querySelector("span").textContent = blocked ? "This browser blocks notifications from this site." :
+    notifies() ? "This browser notifies you of new requests, without names, while this page is open." : "";
+};
+if (bell && "Notification" in window) {
+  bell.hidden = false;
+  bell.querySelector("button").addEventListener("click", async () => {
+    if (notifies()) stored("no");
+    else if (await Notification.requestPermission() === "granted") stored("yes");
+    bellText();
+  });
+  bellText();
+}
+
+// A note template goes into the note where the cursor is.
+const insert = document.querySelector("button[value=insert]");
+if (insert) insert.addEventListener("click", (event) => {
+  const text = document.getElementById("template").selectedOptions[0].dataset.text;
+  if (!text) return;
+  event.preventDefault();
+  const note = document.getElementById("text");
+  note.setRangeText(text, note.selectionStart, note.selectionEnd, "end");
+  note.focus();
+});
+
+// announce shows a part that counts, and says the count in the title.
 const title = document.title;
-const count = (part, id) => {
-  if (id && document.querySelector(`[data-id="${CSS.escape(id)}"]`)) return;
-  part.counted = (part.counted || new Set()).add(id);
-  const n = part.counted.size;
-  const words = part.counted.has(undefined) ? "Something has changed – show" : n === 1 ? part.dataset.one : part.dataset.more.replace("{n}", n);
-  (part.querySelector("a") || part).textContent = words;
-  part.hidden = false;
-  document.title = `(${n}) ${title}`;
+const announce = (part) => {
+  const link = part.querySelector("[data-count]");
+  const n = link ? Number(link.dataset.count) : 0;
+  part.hidden = !link;
+  document.title = link ? `(${n}) ${title}` : title;
+  if (n > (part.counted || 0)) ring(link.textContent);
+  part.counted = n;
 };
 
 // changed tells the parts of a topic; without one, something may have been missed.
 const changed = ({ topic, what, id }) => {
   for (const part of live) {
-    if (topic && part.dataset.live !== topic) continue;
-    if (part.dataset.rows) refreshRow(part, id);
-    else if (!part.dataset.what) refresh(part);
-    else if (!what || part.dataset.what.split(" ").includes(what)) count(part, id);
+    const { live: about, what: words, of, rows } = part.dataset;
+    if (topic && about !== topic || words && what && !words.split(" ").includes(what) || of && id && of !== id) continue;
+    if (rows) refreshRow(part, id);
+    else refresh(part);
   }
 };
 
@@ -170,9 +219,9 @@ const connect = () => {
   expect();
 };
 
-// A page that nobody sees follows nothing, and comes back to where it was.
+// A page that nobody sees follows nothing, unless it notifies, and comes back to where it was.
 const seen = () => {
-  if (document.hidden) close();
+  if (document.hidden && !notifies()) close();
   else if (!source && !says.has("ended")) connect();
   say("many", says.has("many") && document.hidden);
 };
@@ -182,4 +231,5 @@ if (topics && document.body.dataset.events) {
   addEventListener("pageshow", seen);
   seen();
   if (screen) setInterval(() => changed({}), 60000);
+  for (const part of live) if (part.dataset.every) setInterval(() => { if (!document.hidden) refresh(part); }, 1000 * part.dataset.every);
 }

@@ -24,7 +24,8 @@ type Commands struct {
 	ListPasskeyRoles listPasskeyRolesCmd `cmd:"" help:"List which roles need a passkey."`
 	SetPasskeyRule   setPasskeyRuleCmd   `cmd:"" help:"Set which roles need a passkey." detail:"Managers of the practice do the same on a page. Once a manager can sign in, only a manager with a passkey takes a role off."`
 
-	SetInformation setInformationCmd `cmd:"" help:"Set a text of subject access packs." detail:"Managers of the practice do the same on a page."`
+	SetNoteTemplate setNoteTemplateCmd `cmd:"" help:"Set or remove a note template." detail:"Staff insert it into notes on requests. Managers of the practice do the same on a page."`
+	SetInformation  setInformationCmd  `cmd:"" help:"Set a text of subject access packs." detail:"Managers of the practice do the same on a page."`
 }
 
 // RequestTypeCommands are the verbs of the types of request that a practice accepts.
@@ -151,4 +152,14 @@ func (c *setInformationCmd) Run(r *term.Run) error {
 	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetSubjectAccessInformation, commands.SetSubjectAccessInformation{
 		Tenant: c.Tenant, Texts: map[domain.Topic]string{c.Topic: c.Text}, Seen: -1,
 	})
+}
+
+type setNoteTemplateCmd struct {
+	term.PracticeFlags `embed:""`
+	Name               string `required:"" help:"The template's name, in at most 60 characters."`
+	Text               string `help:"Its text, in at most 2,000 characters; without it, the template is removed."`
+}
+
+func (c *setNoteTemplateCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetNoteTemplate, commands.SetNoteTemplate{Tenant: c.Tenant, Name: c.Name, Text: c.Text})
 }
