@@ -316,6 +316,8 @@ CREATE TABLE timeline (
     at      timestamptz NOT NULL,
     PRIMARY KEY (tenant, patient, idx)
 );
+-- What a member of staff has done, for them to read.
+CREATE INDEX timeline_actor ON timeline (tenant, actor, idx);
 
 -- Read model behind the feed: the requests of each practice as staff see them in lists.
 CREATE TABLE inbox (
@@ -590,7 +592,15 @@ CREATE TABLE passkey_rules (
     roles  text[] NOT NULL
 );
 
--- When each member of staff last signed in.
+-- The sign-ins of each member of staff, and when each last signed in.
+CREATE TABLE sign_ins (
+    tenant  text        NOT NULL,
+    staff   uuid        NOT NULL,
+    at      timestamptz NOT NULL,
+    session uuid        NOT NULL,
+    how     text        NOT NULL,
+    PRIMARY KEY (tenant, staff, at, session)
+);
 CREATE TABLE last_sign_ins (
     tenant text        NOT NULL,
     staff  uuid        NOT NULL,
@@ -1476,7 +1486,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     note_templates, sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
-    staff, staff_links, staff_passkeys, passkey_rules, last_sign_ins,
+    staff, staff_links, staff_passkeys, passkey_rules, last_sign_ins, sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries
     TO frontdesk_app;
 GRANT SELECT, INSERT, DELETE ON patient_searches, saved_filters, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;

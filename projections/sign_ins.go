@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// SignIns keeps the last sign-in of each member of staff, in the table last_sign_ins.
+// SignIns keeps the sign-ins of each member of staff, and the last one.
 type SignIns struct{ DB Querier }
 
 // Name returns the permanent name.
@@ -27,8 +27,11 @@ func (SignIns) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.SignedIn:
 		do(`INSERT INTO last_sign_ins AS l (tenant, staff, at) VALUES ($1, $2, $3)
 			ON CONFLICT (tenant, staff) DO UPDATE SET at = greatest(l.at, $3)`, r.Stream.Tenant, e.Staff, e.At)
+		do(`INSERT INTO sign_ins (tenant, staff, at, session, how) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			r.Stream.Tenant, e.Staff, e.At, e.Session, string(e.How))
 	case staff.Erased:
 		do(`DELETE FROM last_sign_ins WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+		do(`DELETE FROM sign_ins WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 	}
 }
 

@@ -102,6 +102,8 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 
 	first := c.sends(bob, bob.get(c.at(c.visit)), "arrived")
 	first.wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=arrived", "")
+	c.sends(kim, page, "arrived").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=arrived-already", "")
+	kim.get(c.at(c.visit)+"?done=arrived-already").wants(t, http.StatusOK, "", `<div class="notice" role="status"><p>A colleague has marked the patient as arrived already.`)
 	late := c.sends(kim, page, "absent")
 	late.wants(t, http.StatusConflict, "", "Bob Hill marked the patient as arrived at 1:00pm.")
 	if c.is(t).ArrivedAt == nil {

@@ -60,7 +60,7 @@ func (p *Pages) routes() []pagekit.Route {
 	members := projections.People{DB: p.DB}
 	directory := projections.NameDirectory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
-	own := &account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}}
+	own := &account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}, Own: projections.OwnRecord{DB: p.DB}}
 	p.Gate = own
 	return slices.Concat(
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},

@@ -55,6 +55,7 @@ var verdicts = map[string][6]string{
 	"GET /account/password":                 {asked, in, in, in, in, in},
 	"POST /account/password":                {asked, in, in, in, in, in},
 	"POST /account/sessions":                {asked, in, in, in, in, in},
+	"GET /account/record":                   {asked, in, in, in, in, in},
 	"POST /account/shortcuts":               {asked, in, in, in, in, in},
 	"POST /account/reset":                   {asked, in, in, in, in, in},
 	"GET /patients":                         {asked, refused, in, in, refused, refused},

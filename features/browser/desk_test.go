@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -126,4 +127,48 @@ func (b *tab) keys(text string) {
 			testworld.Must(b.t, err)
 		}
 	}
+}
+
+// In high contrast only the current tab is underlined.
+func TestBrowserMarksOneTabInContrast_D156(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	b := p.as("bob", "requests")
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}})
+	testworld.Must(t, err)
+	b.open(p.page(elm, "requests"))
+	marked := js[[]string](b, `[...document.querySelectorAll(".tabs a")].filter(tab => getComputedStyle(tab).borderBottomColor !== getComputedStyle(document.body).backgroundColor).map(tab => tab.innerText)`)
+	if len(marked) != 1 || !strings.HasPrefix(marked[0], "New") {
+		t.Errorf("%q are underlined", marked)
+	}
+	b.look("requests-contrast")
+}
+
+// The titles of pages, which browsers keep, do not name patients, and tell two requests apart.
+func TestBrowserTitlesNameNobody_D156(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	b := p.as("bob", "requests/"+p.rash.String())
+	b.titled("Request: medical, 1:00pm")
+	b.open(p.page(elm, "patients/"+p.ann.String()))
+	b.titled("Patient record")
+	b.open(p.page(elm, "patients/"+p.ann.String()+"/timeline"))
+	b.titled("Log of a patient")
+	b.quiet()
+}
+
+// A member of staff reads what is recorded about them.
+func TestBrowserShowsOwnRecord_D156(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	b := p.as("bob", "requests/"+p.rash.String())
+	b.comes(p.page(elm, "account/record"), "Signed in by password")
+	b.fits("own-record")
+	b.comes(p.page(elm, "account/record?show=openings"), "You looked at a request, or a file of it")
+	b.open(p.page(elm, "requests"))
+	b.comes(p.page(elm, "account/record?show=lists"), "The page “requests” showed you")
+	if text := ask(b, chromedp.Text("main")); strings.Contains(text, "Archer") {
+		t.Errorf("the page names a patient:\n%s", text)
+	}
+	b.quiet()
 }

@@ -58,7 +58,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.picture("patients-none")
 
 	b.open(p.page(elm, "patients/"+ann.String()))
-	b.titled("Ann Archer")
+	b.titled("Patient record")
 	b.do(chromedp.SetValue("#note", "Prefers mornings.\n\nHard of hearing on the left."))
 	b.press("Add note")
 	b.shows("The note has been added to the record.")

@@ -14,12 +14,13 @@ type Section struct {
 	*pagekit.Site
 	People  projections.People
 	History projections.AccountHistory
+	Own     projections.OwnRecord
 }
 
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "link", "account", "password", "passkeys")
+var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "link", "account", "password", "passkeys", "record")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
@@ -37,6 +38,7 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/account/password", "password", pagekit.FormMethods(staff.ManageOwnAccount, s.passwordForm, s.changePassword)),
 		pagekit.NewRoute(pagekit.AddPasskey, "passkeys", pagekit.FormMethods(staff.ManageOwnAccount, s.passkeys, s.changePasskeys).WithoutPasskey()),
 		pagekit.NewRoute("/account/reset", "own-reset", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.stopReset)}),
+		pagekit.NewRoute("/account/record", "own-record", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageOwnAccount, s.record)}),
 		pagekit.NewRoute("/account/shortcuts", "shortcuts", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.setShortcuts)}),
 		pagekit.NewRoute("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.endSessions)}),
 	}

@@ -59,7 +59,7 @@ func rightRows(entry applications.Entry) (rows []rightRow) {
 	}
 	for _, name := range append(names, left...) { // what is no longer in the catalogue comes last
 		if slices.Contains(left, name) {
-			rows = append(rows, rightRow{endpointWords(name), slices.Contains(itself, name), slices.Contains(forUser, name)})
+			rows = append(rows, rightRow{pagekit.EndpointWords(name), slices.Contains(itself, name), slices.Contains(forUser, name)})
 			left = slices.DeleteFunc(left, func(other application.EndpointName) bool { return other == name })
 		}
 	}
@@ -162,7 +162,7 @@ func countsOf(h applications.Hour) string {
 // callRows are calls in words.
 func (s *Section) callRows(r *pagekit.Request, calls []applications.RecentCall) (rows []callRow) {
 	for _, c := range calls {
-		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: pagekit.InstantsInWords(c.Reason, r.Practice.Zone)}
+		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: pagekit.EndpointWords(c.Endpoint), For: "for itself", Told: pagekit.InstantsInWords(c.Reason, r.Practice.Zone)}
 		switch {
 		case c.ActedFor != "":
 			row.For = "for " + c.ActedFor
@@ -175,14 +175,6 @@ func (s *Section) callRows(r *pagekit.Request, calls []applications.RecentCall) 
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// endpointWords complete "It asked to …".
-func endpointWords(name application.EndpointName) string {
-	if words := pagekit.DescribeRights([]application.EndpointName{name})[0]; words != "" {
-		return words
-	}
-	return "check that it can call"
 }
 
 // endingTexts explain why a webhook was not sent, if no reason is stored.

@@ -19,6 +19,8 @@ type act struct {
 	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
 	done func(a projections.Appointment, r *pagekit.Request) bool
+	// shared means that it is the same whoever did it: the slower of two is told that it is done.
+	shared bool
 	// onDay refuses it before the day of the appointment: it cannot be undone, and would be
 	// a slip.
 	onDay bool
@@ -29,6 +31,7 @@ type act struct {
 // acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
+		shared: true,
 		do: func(s *Section, r *pagekit.Request, a projections.Appointment, seen int) error {
 			return s.Desk.MarkArrived(r.StaffContext(), commands.MarkArrived{Tenant: r.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
@@ -113,7 +116,7 @@ func (s *Section) act(r *pagekit.Request) error {
 	if err := act.do(s, r, found, seen); err != nil {
 		return s.showRefusal(r, act, err)
 	}
-	return s.redirectAfter(r, found)
+	return s.redirectAfter(r, found, r.Form.Get("do"))
 }
 
 // isEarly reports whether the appointment is on a later day at the practice.
@@ -134,12 +137,12 @@ func (s *Section) load(r *pagekit.Request) (seen int, found projections.Appointm
 }
 
 // redirectAfter returns to the page that the form was on: the day of the appointment, the
-// patient, or its own page.
-func (s *Section) redirectAfter(r *pagekit.Request, was projections.Appointment) error {
-	done, own := url.Values{"done": {r.Form.Get("do")}}, r.Base()+"/day/"+was.Appointment.String()
+// patient, or its own page, with the word of the action.
+func (s *Section) redirectAfter(r *pagekit.Request, was projections.Appointment, word string) error {
+	done, own := url.Values{"done": {word}}, r.Base()+"/day/"+was.Appointment.String()
 	switch from := r.Form.Get("from"); {
 	case from == fromDay:
-		if _, can := undoable[r.Form.Get("do")]; can {
+		if _, can := undoable[word]; can {
 			done.Set("undo", was.Appointment.String())
 		}
 		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r)) + "&" + done.Encode() + "#a-" + was.Appointment.String())

@@ -15,7 +15,8 @@ import (
 const notSaved = "Your change was not saved. Check the latest version below."
 
 // showConflict shows the current appointment, with the actor of the last change and the
-// typed values. If the signed-in member has just done the same, it was a double click.
+// typed values. If the signed-in member has just done the same, it was a double click; if a
+// colleague has, and that is as good, a notice says so.
 func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Appointment, refusal string) error {
 	happened, err := s.Appointments.History(r.Context(), r.Tenant, found.Appointment)
 	if err != nil {
@@ -27,8 +28,12 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 	}
 	faults := pagekit.FormErrors{}
 	for n := len(happened) - 1; n >= 0 && len(faults.Faults) == 0; n-- {
-		if r.IsActor(happened[n]) && act.done(found, r) {
-			return s.redirectAfter(r, found)
+		switch {
+		case !act.done(found, r):
+		case r.IsActor(happened[n]):
+			return s.redirectAfter(r, found, r.Form.Get("do"))
+		case act.shared:
+			return s.redirectAfter(r, found, r.Form.Get("do")+"-already")
 		}
 		if what := eventClause(r, sites, happened[n]); what != "" {
 			faults = faults.With("facts", what+" at "+s.When(r, happened[n].At)+".")

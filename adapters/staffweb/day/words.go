@@ -26,15 +26,16 @@ var statusColours = map[projections.Status]string{
 
 // doneTexts are a page's texts about the last action, by its name.
 var doneTexts = map[string]string{
-	"book":    "The appointment is booked.",
-	"arrived": "The patient is marked as arrived.",
-	"call-in": "The patient is called in.",
-	"clear":   "Call-in cancelled.",
-	"absent":  "Marked as did not attend (DNA).",
-	"start":   "The consultation has started.",
-	"move":    "The appointment is moved.",
-	"cancel":  "The appointment is cancelled.",
-	"undo":    "The last step is undone.",
+	"book":            "The appointment is booked.",
+	"arrived":         "The patient is marked as arrived.",
+	"arrived-already": "A colleague has marked the patient as arrived already.",
+	"call-in":         "The patient is called in.",
+	"clear":           "Call-in cancelled.",
+	"absent":          "Marked as did not attend (DNA).",
+	"start":           "The consultation has started.",
+	"move":            "The appointment is moved.",
+	"cancel":          "The appointment is cancelled.",
+	"undo":            "The last step is undone.",
 }
 
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds

@@ -147,8 +147,7 @@ func ScreenOnly(behind Page) Access { return Access{screen: true, page: behind} 
 // ErrNoScreen refuses a browser that is not the display of an address, in the same
 // words for every reason.
 var ErrNoScreen = &ErrorPage{http.StatusForbidden, "This screen is not connected",
-	"It is not one of the displays for this page, or the display has been removed.",
-	"Staff: make a new link for this screen on the page Displays."}
+	"If you are waiting to be seen, please ask at reception.", ""}
 
 // ScreenCookie holds the token of a screen.
 func (s *Site) ScreenCookie(r *Request, token string) *http.Cookie {

@@ -79,6 +79,7 @@ type layout struct {
 	Carried     Carried
 	Notice      string // above the content; "" for none
 	Watch       *watch // nil without a session
+	Unattended  bool   // a screen in a waiting room
 	Help        string // the support contact; "" on pages that patients can see
 	Guide       string // the address of the guide's section about the page
 	Content     any
@@ -102,7 +103,7 @@ func supportContact(r *Request) string {
 func (s *Site) Show(r *Request, page View) {
 	l := layout{
 		Title: page.Title, Practice: r.Practice.Name, Base: r.Base(),
-		Style: styleURL, Icon: iconURL, Ask: r.Ask, Carried: r.Carried, Notice: r.notice, Help: supportContact(r), Guide: helpAddress(r), Content: page.Content,
+		Style: styleURL, Icon: iconURL, Ask: r.Ask, Carried: r.Carried, Notice: r.notice, Help: supportContact(r), Guide: helpAddress(r), Content: page.Content, Unattended: r.unattended,
 	}
 	if r.SignedIn {
 		l.Watch = s.watch(r)

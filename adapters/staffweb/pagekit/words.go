@@ -33,6 +33,14 @@ func DescribeRights(endpoints []application.EndpointName) []string {
 	return texts
 }
 
+// EndpointWords complete "It asked to …".
+func EndpointWords(name application.EndpointName) string {
+	if words := DescribeRights([]application.EndpointName{name})[0]; words != "" {
+		return words
+	}
+	return "check that it can call"
+}
+
 // RoleNames are the roles in plain words.
 var RoleNames = map[staff.Role]string{
 	staff.Receptionist: "receptionist", staff.Clinician: "clinician", staff.Manager: "manager", staff.PrivacyOfficer: "privacy officer",

@@ -39,7 +39,7 @@ func (s *Section) showClosed(r *pagekit.Request, w subject, status int, faulty p
 		return err
 	}
 	s.RecordShown(r, topic, w.ID)
-	s.Show(r, pagekit.View{Template: templates["closed"], Status: status, Title: page.PageTitle(w.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["closed"], Status: status, Title: page.PageTitle("Patient record"), Content: page})
 	return nil
 }
 

@@ -94,7 +94,7 @@ func (s *Section) show(r *pagekit.Request, w subject, status int, page recordPag
 			return err
 		}
 	}
-	s.Show(r, pagekit.View{Template: templates["record"], Status: status, Title: page.PageTitle(w.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["record"], Status: status, Title: page.PageTitle("Patient record"), Content: page})
 	return nil
 }
 

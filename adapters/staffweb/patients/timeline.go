@@ -48,7 +48,7 @@ func (s *Section) timeline(r *pagekit.Request) error {
 	if page.Happened, err = s.describe(r, found); err != nil {
 		return err
 	}
-	s.Show(r, pagekit.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
+	s.Show(r, pagekit.View{Template: templates["timeline"], Status: http.StatusOK, Title: "Log of a patient", Content: page})
 	return nil
 }
 

@@ -164,7 +164,7 @@ func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, p
 	if status == http.StatusOK && len(page.Faults) > 0 { // of the history's filter
 		status = http.StatusBadRequest
 	}
-	s.Show(r, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle(page.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle("Data of a patient"), Content: page})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -54,7 +55,7 @@ func (s *Section) show(r *pagekit.Request, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(r, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content, Script: pagekit.LiveParts})
+	s.Show(r, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request: " + strings.ToLower(typeNames[found.Type]) + ", " + content.At), Content: content, Script: pagekit.LiveParts})
 	return nil
 }
 

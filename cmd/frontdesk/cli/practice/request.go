@@ -48,30 +48,53 @@ type byFlag struct {
 	Username string `required:"" help:"Username of the member of staff who takes, completes or reopens it."`
 }
 
+// noteFlag has a note that goes along.
+type noteFlag struct {
+	Note string `placeholder:"FILE" help:"A note to save with it, as a text file; - for standard input."`
+}
+
+// read returns the note; "" for none.
+func (f noteFlag) read(r *term.Run) (string, error) {
+	if f.Note == "" {
+		return "", nil
+	}
+	return readText("note", f.Note, r.In)
+}
+
 type takePatientRequestCmd struct {
-	requestFlags `embed:""`
+	writingFlags `embed:""`
 	byFlag       `embed:""`
+	noteFlag     `embed:""`
 }
 
 func (c *takePatientRequestCmd) Run(r *term.Run) error {
+	note, err := c.read(r)
+	if err != nil {
+		return err
+	}
 	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
 		}
-		return nil, desk.TakePatientRequest(ctx, commands.TakePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by})
+		return nil, desk.TakePatientRequest(ctx, commands.TakePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Note: note})
 	})
 }
 
 type givePatientRequestCmd struct {
-	requestFlags `embed:""`
+	writingFlags `embed:""`
+	noteFlag     `embed:""`
 	From         string `help:"Username that the request is assigned to now; without it, the request is unassigned."`
 	To           string `required:"" help:"Username to assign the request to."`
 }
 
 func (c *givePatientRequestCmd) Run(r *term.Run) error {
+	note, err := c.read(r)
+	if err != nil {
+		return err
+	}
 	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
-		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest}
+		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, Note: note}
 		var err error
 		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
 			return nil, err

@@ -58,3 +58,33 @@ func TestAnswerIsReadFromAFile_D149(t *testing.T) {
 		t.Errorf("%d requests were completed with the answers %q", completed, answers)
 	}
 }
+
+// A note goes along with a request that is taken or assigned.
+func TestNoteGoesAlongByCommand_D156(t *testing.T) {
+	t.Parallel()
+	c := clitest.NewClinic(t)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
+	clitest.Must(t, err)
+	defer engine.Close()
+	run := func(in, verb string, flags ...string) clitest.Outcome {
+		id, err := engine.Desk.SubmitPatientRequest(t.Context(), commands.SubmitPatientRequest{Tenant: "elm", Submission: request.Submission{
+			Patient: patient.ID{UUID: uuid.MustParse(c.Ann)}, Application: application.ID{UUID: uuid.MustParse(c.App)}, Type: request.Admin,
+			Requester: request.ByPatient, Response: []request.Answer{{Question: "requestDetails", Answer: "Is my form ready?"}},
+		}})
+		clitest.Must(t, err)
+		return clitest.FrontdeskWith(t, in, append([]string{"request", verb, "--database-url", c.DB.URL, "--tenant=elm", "--patient-request", id.String()}, flags...)...)
+	}
+	run("I shall look.\n", "take", "--username=dr.lee", "--note=-").WantSuccess(t)
+	run("Please ring her.\n", "assign", "--to=dr.lee", "--note=-").WantSuccess(t)
+	run("", "assign", "--to=dr.lee", "--note", filepath.Join(t.TempDir(), "none.txt")).WantFailure(t, 1, "read the note", "none.txt")
+	var notes []string
+	for e, err := range engine.Log.After(t.Context(), 0) {
+		clitest.Must(t, err)
+		if noted, is := e.Event.(request.Noted); is {
+			notes = append(notes, noted.Text)
+		}
+	}
+	if len(notes) != 2 || notes[0] != "I shall look." || notes[1] != "Please ring her." {
+		t.Errorf("the notes are %q", notes)
+	}
+}

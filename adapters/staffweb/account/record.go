@@ -1,0 +1,144 @@
+package account
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/domain/access"
+	"frontdesk/domain/parse"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// recordShown is the page size.
+const recordShown = 50
+
+// recordPage is a part of what is recorded about the member, without the names of patients.
+type recordPage struct {
+	About string
+	Tabs  []recordTab
+	Rows  []recordRow
+	Older string // the address of the older rows; "" for none
+	First string // the address of the newest rows; "" if they are on the page
+}
+
+// recordTab leads to a part.
+type recordTab struct {
+	Name, Address string
+	Here          bool
+}
+
+// recordRow is a row, with the address of its patient's page for those who may use it.
+type recordRow struct{ At, What, Patient string }
+
+// recordPart is a part of the record.
+type recordPart struct {
+	word, name, about string
+	read              func(*Section, *pagekit.Request, string) (rows []recordRow, older string, err error)
+}
+
+// recordParts are the parts. The first one is shown first.
+var recordParts = []recordPart{
+	{"sign-ins", "Sign-ins", "Each time you signed in.", (*Section).ownSignIns},
+	{"openings", "Openings", "Each record, request and file that you opened, and what you wrote or changed there.", (*Section).ownEntries},
+	{"lists", "Lists and apps", "Each page that showed you patients, and each call of an app for you. A line of a page covers the ten minutes after it.", (*Section).ownLines},
+}
+
+// record shows what is recorded about the member.
+func (s *Section) record(r *pagekit.Request) error {
+	n := max(0, slices.IndexFunc(recordParts, func(p recordPart) bool { return p.word == r.Form.Get("show") }))
+	address := func(word, before string) string {
+		query := url.Values{"show": {word}}
+		if before != "" {
+			query.Set("before", before)
+		}
+		return r.Base() + "/account/record?" + query.Encode()
+	}
+	part, before := recordParts[n], r.Form.Get("before")
+	rows, older, err := part.read(s, r, before)
+	if err != nil {
+		return err
+	}
+	page := recordPage{About: part.about, Rows: rows}
+	for _, p := range recordParts {
+		page.Tabs = append(page.Tabs, recordTab{p.name, address(p.word, ""), p.word == part.word})
+	}
+	if older != "" {
+		page.Older = address(part.word, older)
+	}
+	if before != "" {
+		page.First = address(part.word, "")
+	}
+	s.Show(r, pagekit.View{Template: templates["record"], Status: http.StatusOK, Title: "What is recorded about you", Content: page})
+	return nil
+}
+
+// howTexts are the ways to sign in, after "Signed in".
+var howTexts = map[staff.How]string{
+	staff.ByPassword: "by password", staff.ByPasskey: "by passkey", staff.ByPasswordAndPasskey: "by password and passkey", staff.ByLink: "by a link",
+}
+
+// ownSignIns reads one row more than a page has.
+func (s *Section) ownSignIns(r *pagekit.Request, before string) (rows []recordRow, older string, err error) {
+	micros, _ := strconv.ParseInt(before, 10, 64) // anything else is the newest
+	var at time.Time
+	if micros > 0 {
+		at = time.UnixMicro(micros)
+	}
+	found, err := s.Own.SignIns(r.Context(), r.Tenant, r.Session.Staff, at, recordShown+1)
+	for n, f := range found {
+		if n == recordShown {
+			return rows, strconv.FormatInt(found[n-1].At.UnixMicro(), 10), err
+		}
+		rows = append(rows, recordRow{At: pagekit.Moment(f.At, r.Practice.Zone), What: "Signed in " + howTexts[f.How]})
+	}
+	return rows, "", err
+}
+
+func (s *Section) ownEntries(r *pagekit.Request, before string) (rows []recordRow, older string, err error) {
+	idx, _ := strconv.ParseInt(before, 10, 64)
+	found, err := s.Own.Entries(r.Context(), r.Tenant, r.Session.Staff, max(0, idx), recordShown+1)
+	for n, f := range found {
+		if n == recordShown {
+			return rows, strconv.FormatInt(found[n-1].Idx, 10), err
+		}
+		rows = append(rows, recordRow{pagekit.Moment(f.At, r.Practice.Zone), "You " + f.Kind.Words(), patientAddress(r, f.Patient)})
+	}
+	return rows, "", err
+}
+
+// patientAddress is the address of a patient's page; "" for a member who may not use it.
+func patientAddress(r *pagekit.Request, id patient.ID) string {
+	if !r.Session.Roles.May(staff.SeePatients) {
+		return ""
+	}
+	return r.Base() + "/patients/" + id.String()
+}
+
+func (s *Section) ownLines(r *pagekit.Request, before string) (rows []recordRow, older string, err error) {
+	from, ok := parse.ID(before)
+	if !ok {
+		from = uuid.Nil
+	}
+	found, err := s.Own.Lines(r.Context(), r.Tenant, r.Session.Staff, from, recordShown+1)
+	for n, f := range found {
+		if n == recordShown {
+			return rows, found[n-1].RequestID.String(), err
+		}
+		what := f.Application + " asked to " + pagekit.EndpointWords(f.Endpoint) + " for you"
+		switch {
+		case f.Mode == access.ByPage:
+			what = "The page “" + string(f.Endpoint) + "” showed you " + pagekit.Counted(f.Patients, "patient")
+		case f.Status >= 400:
+			what += ", and was refused"
+		}
+		rows = append(rows, recordRow{At: pagekit.Moment(f.At, r.Practice.Zone), What: what})
+	}
+	return rows, "", err
+}
