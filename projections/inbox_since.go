@@ -18,7 +18,7 @@ WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::bool
 	SELECT i.*` + eachSince + ` LIMIT %[1]d) i
 	ORDER BY i.idx LIMIT %[1]d` + holdersOf + `
 ORDER BY r.idx`
-	countSince  = legsSince + ` SELECT count(*), count(*) FILTER (WHERE i.urgent)` + eachSince + ` LIMIT 10000) i` // it reads the index alone
+	countSince  = legsSince + ` SELECT count(*), count(*) FILTER (WHERE i.urgent)` + eachSince + ` LIMIT 10000) i` // it reads only the index
 	newestOfNew = legsSince + ` SELECT coalesce(max(i.idx), 0)` + eachSince + ` DESC LIMIT 1) i`
 )
 

@@ -11,8 +11,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Overview counts what waits and what is done at a practice. It reads the inbox and the
-// appointments, and no patient.
+// Overview counts the requests and the appointments of a practice. It reads no patient.
 type Overview struct{ DB Querier }
 
 // WaitingRequests counts the requests of a type that are not done.
@@ -41,7 +40,7 @@ FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY t.n`
 	return found, nil
 }
 
-// HourOfRequests counts what came and what was completed in an hour.
+// HourOfRequests counts the requests received and completed in an hour.
 type HourOfRequests struct {
 	Type           request.Type
 	Hour           int // from the instant that was asked for

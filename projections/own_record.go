@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// OwnRecord reads what is recorded about a member of staff: sign-ins, entries in the timelines of
+// OwnRecord reads the record about a member of staff: sign-ins, entries in the timelines of
 // patients, and lines of the access record.
 type OwnRecord struct{ DB Querier }
 
@@ -82,7 +82,7 @@ func ownRows[Row any](ctx context.Context, db Querier, sql string, args ...any) 
 	rows, _ := db.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
 	if err != nil {
-		return nil, fmt.Errorf("read what is recorded about a member of staff: %w", err)
+		return nil, fmt.Errorf("read the record about a member of staff: %w", err)
 	}
 	return found, nil
 }

@@ -38,7 +38,7 @@ func TestRoleNeedsPasskeyAfter14Days_D152(t *testing.T) {
 
 	s.Pass(time.Second)
 	may.get(people).wants(t, http.StatusSeeOther, addPasskey, "")
-	may.get(atElm).wants(t, http.StatusSeeOther, atElm+"opening", "") // which leads there, too
+	may.get(atElm).wants(t, http.StatusSeeOther, atElm+"overview", "") // which leads there, too
 	may.get(atElm+"opening").wants(t, http.StatusSeeOther, addPasskey, "")
 	page := may.get(addPasskey)
 	page.wants(t, http.StatusOK, "", "Since 15 July 2026, you cannot work on these pages without one.")

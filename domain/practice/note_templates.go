@@ -73,7 +73,7 @@ func (n NoteTemplates) Set(name, text string, was *string) ([]event.Event, error
 	return []event.Event{NoteTemplateSet{name, text}}, nil
 }
 
-// isPlain reports whether a text is printable, apart from some characters, and at most so long.
+// isPlain reports whether a text is printable, apart from some characters, and within a limit.
 func isPlain(text string, most int, further string) bool {
 	return utf8.RuneCountInString(text) <= most && utf8.ValidString(text) &&
 		!strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(further, r) })

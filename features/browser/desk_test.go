@@ -145,7 +145,7 @@ func TestBrowserMarksOneTabInContrast_D156(t *testing.T) {
 }
 
 // The titles of pages, which browsers keep, do not name patients, and tell two requests apart.
-func TestBrowserTitlesNameNobody_D156(t *testing.T) {
+func TestBrowserTitlesHaveNoNames_D156(t *testing.T) {
 	t.Parallel()
 	p := startInbox(t)
 	b := p.as("bob", "requests/"+p.rash.String())
