@@ -56,6 +56,6 @@ func TestStaffReadTheirOwnRecord_D156(t *testing.T) {
 		}
 	}
 	for _, junk := range []string{"?before=x", "?show=x&before=-1", "?show=openings&before=x", "?show=lists&before=x"} {
-		bob.get(at+junk).wants(t, http.StatusOK, "", "What is recorded about you")
+		bob.get(at+junk).wants(t, http.StatusOK, "", "Records about you")
 	}
 }

@@ -52,8 +52,9 @@ func NoteTemplateStream(tenant string) event.Stream {
 // NoteTemplates is the note templates of a practice, by name.
 type NoteTemplates struct{ texts map[string]string }
 
-// Set changes a template, adds it or, with an empty text, removes it (rule 7). Was is the text
-// that the author has read, "" for none; nil is not compared. The same text again changes nothing.
+// Set changes a template, adds it or, with an empty text, removes it (rule 7). A nil Was is not
+// compared; otherwise it is the text in the author's form, or "" for a new template. The same text
+// again changes nothing.
 func (n NoteTemplates) Set(name, text string, was *string) ([]event.Event, error) {
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if !isPlain(name, MaxNoteTemplateName, "") || name == "" || !isPlain(text, MaxNoteTemplateText, "\n\t") {

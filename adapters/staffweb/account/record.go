@@ -19,7 +19,7 @@ import (
 // recordShown is the page size.
 const recordShown = 50
 
-// recordPage is a part of what is recorded about the member, without the names of patients.
+// recordPage is a part of the records about the member, without the names of patients.
 type recordPage struct {
 	About string
 	Tabs  []recordTab
@@ -46,11 +46,11 @@ type recordPart struct {
 // recordParts are the parts. The first one is shown first.
 var recordParts = []recordPart{
 	{"sign-ins", "Sign-ins", "Each time you signed in.", (*Section).ownSignIns},
-	{"openings", "Openings", "Each record, request and file that you opened, and what you wrote or changed there.", (*Section).ownEntries},
+	{"openings", "Openings", "Each record, request and file that you opened, and your changes.", (*Section).ownEntries},
 	{"lists", "Lists and apps", "Each page that showed you patients, and each call of an app for you. A line of a page covers the ten minutes after it.", (*Section).ownLines},
 }
 
-// record shows what is recorded about the member.
+// record shows the records about the member.
 func (s *Section) record(r *pagekit.Request) error {
 	n := max(0, slices.IndexFunc(recordParts, func(p recordPart) bool { return p.word == r.Form.Get("show") }))
 	address := func(word, before string) string {
@@ -75,7 +75,7 @@ func (s *Section) record(r *pagekit.Request) error {
 	if before != "" {
 		page.First = address(part.word, "")
 	}
-	s.Show(r, pagekit.View{Template: templates["record"], Status: http.StatusOK, Title: "What is recorded about you", Content: page})
+	s.Show(r, pagekit.View{Template: templates["record"], Status: http.StatusOK, Title: "Records about you", Content: page})
 	return nil
 }
 

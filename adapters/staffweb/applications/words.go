@@ -43,7 +43,7 @@ type hourRow struct {
 	Words string
 }
 
-// rightRow is one permission, and for whom the application has it.
+// rightRow is one permission, and the callers that have it.
 type rightRow struct {
 	Words           string
 	Itself, ForUser bool
@@ -57,7 +57,7 @@ func rightRows(entry applications.Entry) (rows []rightRow) {
 	for _, e := range access.Endpoints() {
 		names = append(names, e.Name)
 	}
-	for _, name := range append(names, left...) { // what is no longer in the catalogue comes last
+	for _, name := range append(names, left...) { // names that have left the catalogue come last
 		if slices.Contains(left, name) {
 			rows = append(rows, rightRow{pagekit.EndpointWords(name), slices.Contains(itself, name), slices.Contains(forUser, name)})
 			left = slices.DeleteFunc(left, func(other application.EndpointName) bool { return other == name })
@@ -92,7 +92,7 @@ func healthOf(found applications.Health) health {
 	return health{Word: "No activity", Colour: "white", Why: "No calls and no webhooks in the last day."}
 }
 
-// lastFailure describes the newest call or webhook that did not work.
+// lastFailure describes the newest call or webhook that failed.
 func lastFailure(found applications.Health, refusals []callRow, undelivered []deliveryRow) string {
 	switch {
 	case len(undelivered) > 0 && (len(refusals) == 0 || found.Undelivered[0].At.After(found.Refusals[0].At)):

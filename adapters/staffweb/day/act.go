@@ -19,7 +19,7 @@ type act struct {
 	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
 	done func(a projections.Appointment, r *pagekit.Request) bool
-	// shared: the slower of two colleagues is told that it is done, because who did it does not matter.
+	// shared: the slower of two colleagues gets a notice that it is done, because its author does not matter.
 	shared bool
 	// onDay refuses it before the day of the appointment: it cannot be undone, and would be
 	// a slip.

@@ -100,7 +100,7 @@ func (s *Section) overview(r *pagekit.Request) error {
 	return nil
 }
 
-// states are what patients can do, in words.
+// states say whether patients can send requests.
 var states = map[practice.Status]string{
 	practice.TypeOpen: "Open", practice.TypeClosed: "Closed", practice.TypePaused: "Paused", practice.TypeDisabled: "Switched off",
 }

@@ -38,9 +38,9 @@ type Script string
 const (
 	NoScript Script = ""
 	Passkeys Script = "passkey" // asks for passkeys, which needs a script
-	Live     Script = "live"    // follows changes; without it, the page reloads by itself
+	Live     Script = "live"    // follows changes; without it, the page reloads every minute
 	// LiveParts follows changes of parts of the page. Without it, the page stays as it is, because
-	// somebody may be typing.
+	// a member of staff may be typing.
 	LiveParts Script = "live-parts"
 )
 

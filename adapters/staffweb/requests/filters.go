@@ -72,7 +72,7 @@ type filters struct {
 
 const filtersToken = "saved-filters"
 
-// filtersOf are the saved filters, beside a list.
+// filtersOf are the saved filters for the page of a list.
 func (s *Section) filtersOf(r *pagekit.Request, list listed) (all filters, err error) {
 	saved, err := s.Filters.of(r.Context(), r.Tenant, r.Session.Staff)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Section) filtersOf(r *pagekit.Request, list listed) (all filters, err e
 	return all, nil
 }
 
-// Filter is the list without what it does not share with the next day's.
+// Filter is the list without its beginning.
 func (l listed) Filter() listed { return listed{Tab: l.Tab, Type: l.Type, Urgent: l.Urgent} }
 
 // filterName describes a saved filter.

@@ -16,7 +16,7 @@ import (
 type templatesPage struct {
 	pagekit.FormErrors
 	Done  string // the last action; "" for none
-	Sent  string // the N of the form that was sent, which keeps what was typed; "" for none
+	Sent  string // the N of the form that was sent, which keeps its text; "" for none
 	Forms []templateForm
 	New   templateForm
 	Full  bool // the practice has as many as it can
@@ -92,7 +92,7 @@ func (s *Section) setTemplate(r *pagekit.Request) error {
 		if !errors.Is(err, practice.ErrNoteTemplateChanged) {
 			return s.showTemplates(r, http.StatusBadRequest, templatesPage{Sent: n, FormErrors: wrong})
 		}
-		return s.showTemplates(r, http.StatusConflict, templatesPage{Sent: n, FormErrors: pagekit.FormError(field, "Nothing has been saved: a colleague has changed this template. What you typed is still here. If you save it now, it replaces your colleague’s.")})
+		return s.showTemplates(r, http.StatusConflict, templatesPage{Sent: n, FormErrors: pagekit.FormError(field, "Nothing has been saved: a colleague has changed this template. Your text is still here. If you save it now, it replaces your colleague’s.")})
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Section) templateOptions(r *pagekit.Request) ([]projections.NoteTemplat
 }
 
 // insertTemplate adds the chosen template to the typed text, and shows the page again. It saves
-// nothing. A page with a script does the same by itself.
+// nothing. A page with a script does the same without a request.
 func (s *Section) insertTemplate(r *pagekit.Request, typed typed) error {
 	all, err := s.templateOptions(r)
 	if err != nil {

@@ -219,7 +219,7 @@ const connect = () => {
   expect();
 };
 
-// A page that nobody sees follows nothing, unless it notifies, and comes back to where it was.
+// A hidden page follows nothing, unless it notifies, and comes back to where it was.
 const seen = () => {
   if (document.hidden && !notifies()) close();
   else if (!source && !says.has("ended")) connect();
