@@ -75,7 +75,7 @@ func (o OwnRecord) Lines(ctx context.Context, tenant string, member staff.ID, be
 	return ownRows[OwnLine](ctx, o.DB, `
 		SELECT r.request_id, r.at, r.mode, r.endpoint, coalesce(a.name, ''), CASE WHEN r.mode = 'page' THEN coalesce(jsonb_array_length(r.act::jsonb -> 'patients'), 0) ELSE 0 END, r.status
 		FROM (SELECT * FROM access_record WHERE staff = $2 AND tenant = $1 AND request_id < $3 ORDER BY request_id DESC LIMIT $4) r
-		LEFT JOIN applications a ON a.application = r.application ORDER BY r.request_id DESC`, tenant, member, before, most)
+		LEFT JOIN LATERAL (SELECT name FROM applications WHERE application = r.application OFFSET 0) a ON true ORDER BY r.request_id DESC`, tenant, member, before, most)
 }
 
 func ownRows[Row any](ctx context.Context, db Querier, sql string, args ...any) ([]Row, error) {

@@ -27,11 +27,14 @@ const (
 
 // viewersOf reads the newest events of the patient, in which the openings are.
 const viewersOf = `
-SELECT s.staff, s.name, max(o.recorded_at) AS at
-FROM (SELECT name, data, metadata, recorded_at FROM events WHERE patient = $2 AND tenant = $1 ORDER BY position DESC LIMIT $7) o
-JOIN staff s ON s.tenant = $1 AND s.staff::text = o.metadata::json #>> '{actor,id}'
-WHERE o.name = $3 AND o.data::json ->> 'request' = $4 AND o.recorded_at > $5 AND s.staff <> $6
-GROUP BY s.staff, s.name ORDER BY at DESC, s.staff LIMIT $8`
+SELECT o.staff, s.name, o.at FROM (
+	SELECT staff, max(recorded_at) AS at FROM (
+		SELECT CASE WHEN name = $3 AND metadata::json #>> '{actor,kind}' = 'staff' THEN (metadata::json #>> '{actor,id}')::uuid END AS staff, data, recorded_at
+		FROM events WHERE patient = $2 AND tenant = $1 ORDER BY position DESC LIMIT $7) e
+	WHERE staff <> $6 AND data::json ->> 'request' = $4 AND recorded_at > $5
+	GROUP BY staff ORDER BY at DESC, staff LIMIT $8) o
+CROSS JOIN LATERAL (SELECT name FROM staff WHERE tenant = $1 AND staff = o.staff OFFSET 0) s
+ORDER BY o.at DESC, o.staff`
 
 // Viewers returns the members of staff, except one, who have opened a request of a patient since an
 // instant, the last one first.

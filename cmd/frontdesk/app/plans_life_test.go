@@ -252,7 +252,9 @@ func (l *lively) visit() {
 		for _, path := range []string{"account", "people", "people/passkeys", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
-		for _, path := range []string{"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
+		for _, path := range []string{"overview", "requests?new-since=1&type=medical", "requests?fragment&news&new-since=1", "note-templates",
+			"account/record", "account/record?show=openings", "account/record?show=lists",
+			"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
 			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?before=9&from=1+1+2026",
 			"privacy/patients/" + l.patient.String() + "?show=lists&before=" + event.NewID().String(), "privacy/patients/" + l.patient.String() + "?show=calls&until=1+1+2030"} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
@@ -291,6 +293,15 @@ func (l *lively) visit() {
 	page(http.MethodPost, "sign-out", page(http.MethodGet, "authorisations", nil))
 	page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 	page(http.MethodPost, "sign-in/second", url.Values{"signed": {key.Sign(l.t, asked("second", ""))}})
+	template := inMain("note-templates")
+	template.Set("name", "Rang")
+	template.Set("text-new", "Rang, no answer.")
+	answered(http.MethodPost, "note-templates", template)
+	filter := url.Values{"token": {inMain("requests?urgent=yes&type=medical").Get("token")}, "type": {"medical"}, "do": {"save"}}
+	for _, do := range []string{"save", "remove"} {
+		filter.Set("do", do)
+		answered(http.MethodPost, "requests", filter)
+	}
 	answered(http.MethodPost, "people/passkeys", inMain("people/passkeys")) // no role needs a passkey
 	if text := answered(http.MethodPost, "account/passkeys", inMain("account/passkeys")); !strings.Contains(text, "The passkey has been removed.") {
 		l.t.Errorf("the passkey was not removed:\n%s", text)
