@@ -159,21 +159,12 @@ func parseStretch(day, from, until string) (text, fault string) {
 	return text, ""
 }
 
-// timeForms are the forms of a time that people type.
-var timeForms = []string{"15:04", "15.04", "1504", "15", "3:04pm", "3.04pm", "3pm"}
-
-// parseTime reads a typed time, such as 08:00, 8.00, 0800 or 8am.
+// parseTime reads a typed time, or the end of a day.
 func parseTime(text string) (clock string, ok bool) {
-	plain := strings.ToLower(strings.ReplaceAll(text, " ", ""))
-	if plain == "24:00" {
-		return plain, true
+	if text == "24:00" {
+		return text, true
 	}
-	for _, form := range timeForms {
-		if at, err := time.Parse(form, plain); err == nil {
-			return at.Format("15:04"), true
-		}
-	}
-	return text, false
+	return pagekit.ParseTime(text)
 }
 
 // hoursInWords describes a week, a line for each day with hours; none if it is always
