@@ -106,7 +106,7 @@ func TestBrowserFollowsShortcuts_D156(t *testing.T) {
 	b.keys("j")
 	b.becomes(`document.activeElement.innerText.startsWith("Ann Archer")`)
 	b.keys("t")
-	b.becomes(`document.body.innerText.includes("Request assigned to you.")`)
+	b.becomes(`document.readyState === "complete" && document.body.innerText.includes("Request assigned to you.")`)
 	b.keys("nnot now, just typing")
 	if typed := js[string](b, `document.querySelector("#text").value`); typed != "not now, just typing" {
 		t.Errorf("the note has %q", typed)
