@@ -67,6 +67,29 @@ func TestPagesKnowHowLongTheyLast_D151(t *testing.T) {
 	}
 }
 
+// Each visible page asks once a minute, which must not fill the log. What a member does has a
+// line.
+func TestAskingForTheEndLogsNoLine_D151(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	token := bodyData(t, b.get(account), "token")
+	logs := func(want int, why string) {
+		t.Helper()
+		if lines := strings.Count(s.watched.String(), `"page":"session"`); lines != want {
+			t.Errorf("%s: %d lines in all, want %d", why, lines, want)
+		}
+	}
+	b.get(atElm + "session?fragment").spans(t)
+	s.browser(t).get(atElm + "session?fragment").spans(t)
+	logs(0, "asking")
+	b.post(atElm+"session", url.Values{"token": {token}}).spans(t)
+	logs(1, "staying")
+	b.post(atElm+"session", url.Values{"token": {"made up"}}).wants(t, http.StatusForbidden, "", "out of date")
+	logs(2, "an attempt")
+}
+
 // bodyData is a data attribute of the page's body.
 func bodyData(t *testing.T, page seen, name string) string {
 	t.Helper()

@@ -1,6 +1,7 @@
 package pagekit
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -114,6 +115,7 @@ func (route Route) showAgain(s *Site, r *Request) error {
 // values are shown again. After a sign-in, the notice says it.
 func (r *Request) Unsent(field string) (int, FormErrors) {
 	if r.again {
+		r.notice = cmp.Or(r.notice, SignedOutMeanwhile)
 		return http.StatusOK, FormErrors{}
 	}
 	return http.StatusForbidden, FormError(field, signedInAgain)

@@ -43,9 +43,7 @@ func (s *Site) readForm(r *Request, most int) error {
 	if r.HTTP.Method == http.MethodPost {
 		r.Form = r.HTTP.PostForm //nolint:forbidigo // the field, not the function of that name
 		r.Carried = Carried{r.Form.Get("whose"), r.Form.Get("typed")}
-		if r.again = r.Form.Has("again"); r.again { // a hidden page
-			r.notice = SignedOutMeanwhile
-		}
+		r.again = r.Form.Has("again") // a hidden page
 	}
 	r.Ask = parseAsk(r.Form, path.Base(r.HTTP.URL.Path))
 	return nil

@@ -45,6 +45,7 @@ type Request struct {
 	address    string                    // of the page, if it is not the request's; "" if it is
 	notice     string                    // above the content; "" for none
 	keyless    bool                      // the member can only add a passkey
+	quiet      bool                      // a script asks each minute: logged at debug only
 }
 
 // Acquire releases the request's permit, and takes one for querying the database.

@@ -147,7 +147,11 @@ func (s *Site) logRequest(r *Request, page string) {
 	if r.actorID() != "" {
 		line = append(line, slog.String("tenant", r.Tenant))
 	}
-	s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", line...)
+	level := slog.LevelInfo
+	if r.quiet {
+		level = slog.LevelDebug
+	}
+	s.Log.LogAttrs(r.Context(), level, "page", line...)
 }
 
 func (s *Site) run(r *Request, page Page) {

@@ -35,7 +35,7 @@ func (s *Site) RespondSession(r *Request) error {
 	if err != nil {
 		return err
 	}
-	r.status = http.StatusOK
+	r.status, r.quiet = http.StatusOK, r.isAutomatic()
 	r.Respond("application/json", content)
 	return nil
 }

@@ -3,10 +3,14 @@ package app_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
+	"frontdesk/domain/staff"
 )
 
 // A change made through one replica applies to the very next call on another.
@@ -52,4 +56,30 @@ func TestRevocationAppliesOnEveryReplica_D15(t *testing.T) {
 			t.Errorf("after step %d: answered %d and %d, want %d and %d", i, itself, user, step.itself, step.user)
 		}
 	}
+}
+
+// A form of one process comes back from another after the end of the session, when the first
+// one has stopped.
+func TestTypedTextSurvivesItsProcess_D151(t *testing.T) {
+	t.Parallel()
+	here := testworld.Serve(t)
+	elm := here.Practice("elm-street")
+	here.Member(elm, "rose", staff.Receptionist)
+	ann := here.Patient(elm, "Ann Archer")
+	b := here.SignIn(elm, "rose", "requests")
+	b.Open(here.URL() + "/" + elm + "/staff/patients/" + ann.String() + "/details")
+	b.Shows("Change details")
+	there := here.Replica()
+	there.Pass(31 * time.Minute)
+	must(t, here.Stop())
+
+	next, err := url.Parse(there.URL())
+	must(t, err)
+	b.URL.Host = next.Host
+	b.Send(url.Values{"name": {"Ann Archer-Bell"}})
+	b.Shows("Nothing has been saved.")
+	b.Send(url.Values{"username": {"rose"}, "password": {testworld.Password}})
+	b.Shows("your text is here", `value="Ann Archer-Bell"`)
+	b.Send(url.Values{"name": {"Ann Archer-Bell"}})
+	b.Shows("The details have been changed.")
 }

@@ -7,7 +7,7 @@
   const early = 120000, minute = 60000;
   const typing = (form) => form.method === "post" && !form.dataset.passkey && !form.querySelector("[type=password]") &&
     [...form.querySelectorAll("textarea, input:not([type=hidden], [type=checkbox], [type=radio])")].some((field) => field.value);
-  let idleAt, limitAt, timer, typed = false, last, warning, panel;
+  let idleAt, limitAt, timer, typed = false, last, warning, panel, title, kept;
 
   const add = (to, tag, text, more = {}) => to.appendChild(Object.assign(document.createElement(tag), { textContent: text, ...more }));
   const left = () => Math.min(idleAt, limitAt) - performance.now();
@@ -19,7 +19,7 @@
   // check asks the service, which knows what other tabs do. stay counts as use of the pages.
   const check = async (stay) => {
     clearTimeout(timer);
-    typed = false;
+    if (stay) typed = false;
     try {
       const how = stay ? { method: "POST", body: new URLSearchParams({ token: page.token }) } : {};
       const answer = await fetch(page.session + (stay ? "" : "?fragment"), { ...how, signal: AbortSignal.timeout(10000) });
@@ -60,15 +60,17 @@
     add(warning, "button", "Stay signed in", { type: "button" }).addEventListener("click", () => check(true));
   };
 
-  // end hides the page. A form with text stays in it, unseen; of other pages nothing stays.
+  // end takes the content out of the page. If a form has text, the script keeps all of it until
+  // the form comes back, or its member does; of other pages nothing stays.
   const end = () => {
     clearTimeout(timer);
     if (panel) return;
     if (warning) warning.remove();
     const form = last && last.isConnected && typing(last) ? last : [...document.querySelectorAll("main form")].find(typing);
-    if (!form) document.body.replaceChildren();
-    for (const part of document.body.children) part.hidden = true;
-    page.title = document.title;
+    kept = form && document.createElement("div");
+    if (form) kept.append(...document.body.childNodes);
+    document.body.replaceChildren();
+    title = document.title;
     document.title = "You have been signed out";
     panel = add(document.body, "main", "", { className: "width", tabIndex: -1 });
     add(panel, "h1", document.title);
@@ -79,6 +81,8 @@
     }
     add(panel, "p", "This page is hidden. Your text is still in it, and has not been saved.");
     add(panel, "button", "Sign in, and see your text", { type: "button" }).addEventListener("click", () => {
+      kept.hidden = true;
+      document.body.append(kept);
       form.noValidate = true;
       add(form, "input", "", { type: "hidden", name: "again" }); // it does nothing but come back
       form.requestSubmit(form.querySelector("button"));
@@ -90,9 +94,10 @@
     if (!panel) return;
     panel.remove();
     panel = undefined;
-    if (!document.querySelector("main")) return location.reload();
-    document.title = page.title;
-    for (const part of document.body.children) part.hidden = false;
+    if (!kept) return location.reload();
+    document.title = title;
+    document.body.append(...kept.childNodes);
+    kept.remove();
   };
 
   addEventListener("input", (event) => {
@@ -100,8 +105,9 @@
     last = event.target.form;
   });
   addEventListener("session", () => check(false)); // a live page has heard of its end
-  for (const event of ["focus", "pageshow"]) addEventListener(event, () => check(false));
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) check(false); });
+  addEventListener("focus", () => check(typed));
+  addEventListener("pageshow", (event) => { if (event.persisted) check(false); });
+  document.addEventListener("visibilitychange", () => { if (typed || !document.hidden) check(typed); }); // a hidden page is slow to ask
   if (page.address) history.replaceState(null, "", page.address);
   know(page);
   plan();
