@@ -22,7 +22,7 @@ type look func(context.Context) Finding
 
 // checks are the checks of a database before each start of serving. The first error counts.
 func (e *Engine) checks() []look {
-	return []look{e.sequence, e.durability, e.machine, e.erased, e.owner, e.makers, e.objects, e.room}
+	return []look{e.sequence, e.durability, e.encryption, e.machine, e.erased, e.owner, e.makers, e.objects, e.room}
 }
 
 // mayServe returns an error if the database lacks a requirement of this deployment, and logs
@@ -54,6 +54,18 @@ func (e *Engine) sequence(ctx context.Context) Finding {
 
 func (e *Engine) durability(ctx context.Context) Finding {
 	return found("durability", string(e.config.Durability), postgres.CheckDurability(ctx, e.background, e.config.Durability))
+}
+
+// encryption warns of a database on another machine whose connections others may read or answer.
+func (e *Engine) encryption(context.Context) Finding {
+	host, err := postgres.Unverified(e.config.DatabaseURL)
+	if host == "" {
+		return found("encryption", "the database is on this machine, or shows by TLS whose it is", err)
+	}
+	return Finding{
+		What: "encryption", Warns: true, Says: "connections to the database leave this machine without verified TLS: add sslmode=verify-full to its URL",
+		About: []slog.Attr{slog.String("host", host)},
+	}
 }
 
 // machine compares the clock with the database's. A wrong one stops no start: the process is

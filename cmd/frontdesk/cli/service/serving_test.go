@@ -26,7 +26,7 @@ func TestCheckOfServeChangesNothing_D108(t *testing.T) {
 	for what, want := range map[string]string{
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
 		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + clitest.MasterKey.ID() + ")",
-		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "clock": "ok: it is the database's", "erasures": "ok: ", "erasure ledger": "fix: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
+		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "encryption": "ok: ", "clock": "ok: it is the database's", "erasures": "ok: ", "erasure ledger": "fix: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
 		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
 	} {
@@ -34,7 +34,7 @@ func TestCheckOfServeChangesNothing_D108(t *testing.T) {
 			t.Errorf("%s is %q, want %q", what, said[what], want)
 		}
 	}
-	if after := count(); after != before || len(said) != 18 {
+	if after := count(); after != before || len(said) != 19 {
 		t.Errorf("there were %d rows, and are %d; %d checks:\n%s", before, after, len(said), o.Out)
 	}
 }
