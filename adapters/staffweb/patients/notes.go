@@ -38,7 +38,7 @@ func (s *Section) addNote(r *pagekit.Request) error {
 		return err
 	}
 	if !s.isOpen(w) {
-		return s.showClosed(r, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again."))
+		return s.showClosed(r, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again. Give a reason to open it."))
 	}
 	typed := r.FormText("note")
 	name, ok := parseFormID(r, w, r.Form.Get("made"))

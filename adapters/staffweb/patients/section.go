@@ -41,7 +41,7 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/patients", "patients", pagekit.FormMethods(staff.SeePatients, s.searchForm, s.search)),
 		pagekit.NewRoute("/patients/register", "register-patient", pagekit.FormMethods(staff.SeePatients, s.registerForm, s.register)),
 		pagekit.NewRoute("/patients/{patient}", "patient", get(s.record)),
-		pagekit.NewRoute("/patients/{patient}/glass", "glass", pagekit.FormMethods(staff.SeePatients, s.record, s.breakGlass)),
+		pagekit.NewRoute("/patients/{patient}/glass", "glass", pagekit.FormMethods(staff.SeePatients, s.record, s.breakGlass).WithText(longestNote)),
 		pagekit.NewRoute("/patients/{patient}/timeline", "timeline", get(s.timeline)),
 		pagekit.NewRoute("/patients/{patient}/details", "patient-details", pagekit.FormMethods(staff.SeePatients, s.detailsForm, s.changeDetails)),
 		pagekit.NewRoute("/patients/{patient}/notes", "notes", pagekit.FormMethods(staff.SeePatients, s.record, s.addNote).WithText(longestNote)),

@@ -137,6 +137,7 @@ func (p *requestPage) fill(found projections.Request, response response) {
 	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "Outcome", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
+		p.Words.Label = "Your text, which is not saved yet"
 		return
 	}
 	if p.InError {

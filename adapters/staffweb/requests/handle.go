@@ -102,7 +102,7 @@ func (s *Section) handle(r *pagekit.Request) error {
 	}
 	if act.writes || act.notes && typed.hasText() {
 		if err := s.checkAccess(r, found); err != nil {
-			return err
+			return s.showClosed(r, typed, err)
 		}
 	}
 	if err := act.do(s, r, found, typed); err != nil {

@@ -17,6 +17,19 @@ var errClosed = &pagekit.ErrorPage{
 	Text: "You do not have access. Nothing has been changed.", Advice: "If you need access for the patient’s care, open the patient’s page and give a reason.",
 }
 
+// showClosed shows a request whose text is hidden from the member meanwhile, with the typed
+// text. Another error than [errClosed] stays one.
+func (s *Section) showClosed(r *pagekit.Request, typed typed, err error) error {
+	if !errors.Is(err, errClosed) {
+		return err
+	}
+	wrong := pagekit.FormError("handle", "Nothing was saved. This patient’s record is restricted and you do not have access.")
+	if typed.hasText() {
+		wrong = pagekit.FormError("text", "This text was not saved. The patient’s record is restricted and you do not have access.")
+	}
+	return s.show(r, response{status: http.StatusForbidden, typed: typed, FormErrors: wrong})
+}
+
 // maxChanges limits the unseen changes that a page lists; the history has all.
 const maxChanges = 3
 

@@ -65,7 +65,7 @@ func (s *Section) move(r *pagekit.Request) error {
 		return s.showConflict(r, found, typed, pagekit.FormErrors{})
 	}
 	if err := s.checkAccess(r, found); err != nil {
-		return err
+		return s.showClosed(r, typed, err)
 	}
 	return s.moveTo(r, found, typed)
 }
