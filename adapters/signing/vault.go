@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -29,6 +30,7 @@ type Vault struct {
 	DB      Database
 	Masters *sealing.Ring
 	Now     func() time.Time
+	Bits    int // size of new keys; 0 for [KeyBits]
 }
 
 // Why this process cannot sign with a key.
@@ -37,14 +39,14 @@ var (
 	ErrWrongMasterKey = errors.New("the signing key is sealed under another master key: give the one it was staged with")
 )
 
-// keyBits is the size of new keys. Signing with the next usual size, 3072, takes three
-// times as long.
-const keyBits = 2048
+// KeyBits is the size of new keys, unless an operator chooses another. Signing with the next
+// usual size, 3072, takes three times as long.
+const KeyBits = 2048
 
 // Create creates a key, stores its private half and returns its public one. The key
 // signs nothing until it is staged and activated.
 func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
-	key, err := makeKey()
+	key, err := makeKey(cmp.Or(v.Bits, KeyBits))
 	if err != nil {
 		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
 	}
@@ -66,9 +68,9 @@ func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 }
 
 // makeKey creates a key whose kid cannot be mistaken for a command-line flag.
-func makeKey() (*rsa.PrivateKey, error) {
+func makeKey(bits int) (*rsa.PrivateKey, error) {
 	for {
-		key, err := rsa.GenerateKey(rand.Reader, keyBits)
+		key, err := rsa.GenerateKey(rand.Reader, bits)
 		if err != nil || signingkey.Public(&key.PublicKey).KID()[0] != '-' {
 			return key, err
 		}

@@ -69,6 +69,8 @@ type Config struct {
 	DeliveryRetention time.Duration // how long every detail of a delivery's outcome is kept
 	MasterKeys        *sealing.Ring // encrypt personal data and the keys that webhooks are signed with; New needs one
 
+	SigningKeyBits int // size of a key that is staged; 0 for signing.KeyBits
+
 	// ReadMasterKeys reads the master keys again while the app runs; nil if they cannot change.
 	ReadMasterKeys func(ctx context.Context) ([]sealing.MasterKey, error)
 

@@ -61,7 +61,7 @@ func (a *App) canSign(ctx context.Context) error {
 
 // vault returns where the service's private keys are kept.
 func (e *Engine) vault() signing.Vault {
-	return signing.Vault{DB: e.calls, Masters: e.config.MasterKeys, Now: e.config.RealNow}
+	return signing.Vault{DB: e.calls, Masters: e.config.MasterKeys, Now: e.config.RealNow, Bits: e.config.SigningKeyBits}
 }
 
 // SigningKeys reads the public halves of the service's own keys.

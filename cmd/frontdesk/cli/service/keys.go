@@ -82,6 +82,7 @@ func printKeys(w io.Writer, keys []projections.SigningKey) error {
 type keysStageCmd struct {
 	term.EngineFlags    `embed:""`
 	term.MasterKeyFlags `embed:""`
+	Bits                int `enum:"2048,3072,4096" default:"2048" help:"Size of the RSA key: 2048, 3072 or 4096 bits."`
 }
 
 // Run stages a key.
@@ -90,7 +91,7 @@ func (c *keysStageCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKeys: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	return c.Do(r, app.Config{MasterKeys: master, SigningKeyBits: c.Bits}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		kid, err := desk.StageSigningKey(ctx)
 		return term.Made{"kid": kid}, err
 	})

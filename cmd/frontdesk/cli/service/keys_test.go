@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,26 @@ func TestSigningKeysGoThroughTheirStates_D34(t *testing.T) {
 		t.Errorf("listed for people:\n%s", table.Out)
 	}
 	clitest.Frontdesk(t, "key", "stage", "--database-url", db.URL, clitest.NoMasterKey).WantFailure(t, 1, "no master key")
+}
+
+func TestOperatorChoosesSizeOfKey_D34(t *testing.T) {
+	t.Parallel()
+	db, file := postgrestest.New(t), masterKey(t)
+	stage := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"key", "stage", "--database-url", db.URL, "--master-key-file", file}, args...)...)
+	}
+	stage().WantSuccess(t)
+	stage("--bits=3072").WantSuccess(t)
+	stage("--bits=1024").WantFailure(t, 2, "--bits must be one of")
+	var sizes []int
+	for _, key := range clitest.Frontdesk(t, "key", "list", "--database-url", db.URL, "--json").Lines(t) {
+		modulus, err := base64.RawURLEncoding.DecodeString(key["publicKey"].(map[string]any)["n"].(string))
+		clitest.Must(t, err)
+		sizes = append(sizes, 8*len(modulus))
+	}
+	if want := []int{2048, 3072}; !slices.Equal(sizes, want) {
+		t.Errorf("the keys have %v bits, want %v", sizes, want)
+	}
 }
 
 func TestAnotherMasterKeyActivatesNothing_D34(t *testing.T) {
