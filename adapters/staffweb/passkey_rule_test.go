@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"errors"
 	"html"
 	"net/http"
 	"net/url"
@@ -244,7 +245,7 @@ func TestOthersCannotSetPasskeyRule_D152(t *testing.T) {
 		"an operator before any manager":   {set(event.Operator("alice", ""), oak), nil},
 		"an operator who adds a role":      {set(event.Operator("alice", ""), elm, staff.AllRoles()...), nil},
 	} {
-		if c.got != c.want {
+		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
