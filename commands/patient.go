@@ -39,6 +39,55 @@ func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.I
 	})
 }
 
+// NewPatient is a patient to register, with the known contact details.
+type NewPatient struct {
+	Patient   patient.ID
+	Name      string
+	BirthDate string // 2006-01-02; "" if unknown
+	Contact   patient.Contact
+}
+
+// ImportPatients registers patients of a practice, all of them or none.
+type ImportPatients struct {
+	Tenant   string
+	Patients []NewPatient // of different identifiers, which the caller keeps for a repetition
+}
+
+// ImportPatients returns those that it has registered: a patient with an identifier that was
+// registered before stays as they are, also if they were erased. So a repetition changes
+// nothing. It refuses all invalid details of the first invalid patient.
+func (d Desk) ImportPatients(ctx context.Context, c ImportPatients) (registered []patient.ID, err error) {
+	if err := d.knowPractice(ctx, c.Tenant); err != nil {
+		return nil, err
+	}
+	return registered, retry(ctx, func() error {
+		var changes []event.Change
+		registered = nil
+		for _, p := range c.Patients {
+			change := event.Change{Stream: patient.StreamOf(c.Tenant, p.Patient)}
+			history, err := d.Store.Load(ctx, change.Stream)
+			if err != nil {
+				return err
+			}
+			if len(history) > 0 {
+				continue
+			}
+			if slices.Contains(registered, p.Patient) {
+				return patient.ErrExists
+			}
+			if change.Events, err = (patient.Patient{}).Import(p.Patient, p.Name, p.BirthDate, p.Contact, d.Now()); err != nil {
+				return err
+			}
+			registered, changes = append(registered, p.Patient), append(changes, change)
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		_, err := d.Store.Append(ctx, changes...)
+		return err
+	})
+}
+
 // ChangePatientDetails replaces a patient's name and birth date.
 type ChangePatientDetails struct {
 	Tenant    string

@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -42,6 +43,40 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	must(t, register(commands.RegisterPatient{Tenant: elm, Name: "Bill Baker"})(t.Context()))
 	if last := s.Log()[len(s.Log())-1]; id.Version() != 7 || last.Stream != patient.StreamOf(elm, id) {
 		t.Errorf("the identifier minted is %s, the stream %v", id, last.Stream)
+	}
+}
+
+// An import registers all patients or none, and a repetition changes nothing.
+func TestPatientsAreImportedTogether_D160(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	known := s.patient(t, elm)
+	bo := patient.ID{UUID: event.NewID()}
+	var registered []patient.ID
+	importing := func(tenant string, patients ...commands.NewPatient) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			registered, err = commands.Desk{Store: s, Now: noon}.ImportPatients(ctx, commands.ImportPatients{Tenant: tenant, Patients: patients})
+			return err
+		}
+	}
+	ann := commands.NewPatient{Patient: unknownPatient, Name: "Ann Archer", Contact: patient.Contact{Telephone: "(020) 7946 0958"}}
+	bob := commands.NewPatient{Patient: bo, Name: "Bo Bell", BirthDate: "1980-02-29"}
+	events := []event.Event{
+		patient.Registered{Patient: ann.Patient, Name: "Ann Archer"}, patient.ContactDetailsSet{Patient: ann.Patient, Telephone: "020 7946 0958"},
+		patient.Registered{Patient: bo, Name: "Bo Bell", BirthDate: "1980-02-29"},
+	}
+	s.play(t,
+		step{"unknown practice", importing(unknownName, ann), nil, practice.ErrUnknown},
+		step{"one is invalid", importing(elm, ann, commands.NewPatient{Patient: bo, Contact: patient.Contact{Email: "x"}}), nil, patient.ErrInvalidEmail},
+		step{"the same identifier twice", importing(elm, ann, ann), nil, patient.ErrExists},
+		step{"two are new", importing(elm, ann, commands.NewPatient{Patient: known, Name: "Other"}, bob), events, nil},
+	)
+	if !slices.Equal(registered, []patient.ID{ann.Patient, bo}) {
+		t.Errorf("%v are registered", registered)
+	}
+	s.play(t, step{"again", importing(elm, ann, bob), nil, nil})
+	if len(registered) > 0 {
+		t.Errorf("%v are registered again", registered)
 	}
 }
 

@@ -128,7 +128,7 @@ func isIdentifier(typ reflect.Type) bool {
 func (w *town) fill(v reflect.Value, intent, field string) (ids []reflect.Value) {
 	switch {
 	case isIdentifier(v.Type()):
-		if id, ok := w.elm[v.Type()]; ok && !strings.HasPrefix(intent, "Register") {
+		if id, ok := w.elm[v.Type()]; ok && !strings.HasPrefix(intent, "Register") && intent != "ImportPatients" {
 			set(v, id)
 		}
 		return []reflect.Value{v}

@@ -136,6 +136,7 @@ func peopleWalk() []stage {
 		{below: "Members of staff", before: (*operator).startsWithAPractice},
 		{below: "Screens in waiting rooms", before: (*operator).hasASite, after: (*operator).hasADisplay},
 		{below: "A screen that goes"},
+		{below: "Importing patients"},
 		{below: "Putting records right", before: (*operator).hasRecords, after: (*operator).isPutRightIn},
 	}
 }

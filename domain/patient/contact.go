@@ -1,8 +1,10 @@
 package patient
 
 import (
+	"errors"
 	"net/mail"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -55,6 +57,21 @@ func (p Patient) SetContactDetails(id ID, c Contact) ([]event.Event, error) {
 		return nil, err
 	}
 	return []event.Event{ContactDetailsSet{id, c.Telephone, c.Email, c.NHSNumber}}, nil
+}
+
+// Import registers a patient with their contact details (rules 1 and 4), or refuses all
+// invalid details together.
+func (p Patient) Import(id ID, name, birthDate string, c Contact, now time.Time) ([]event.Event, error) {
+	registered, err := p.Register(id, name, birthDate, now)
+	_, refusals := c.parsed()
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		refusals = append(fault.List{refusal}, refusals...)
+	}
+	if err := refusals.Err(); err != nil || c == (Contact{}) {
+		return registered, err
+	}
+	contact, err := event.Fold[Patient](registered...).SetContactDetails(id, c)
+	return append(registered, contact...), err
 }
 
 // parsed returns the details as they are stored, and a refusal for each invalid one.

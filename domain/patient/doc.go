@@ -5,8 +5,9 @@
 //  2. A patient's record may be restricted to named staff, and the restriction may
 //     be lifted (D17).
 //  3. A patient's details may be changed. The former ones stay in the log (D73).
-//  4. A patient is erased according to package erasure, by two people and not under
+//  4. Contact details are replaced together, and each one is valid or empty (D148).
+//  5. A patient is erased according to package erasure, by two people and not under
 //     a hold (D70).
-//  5. An erased patient is unknown in every answer. Their identifier is never
+//  6. An erased patient is unknown in every answer. Their identifier is never
 //     registered again; if they return, they get another one.
 package patient

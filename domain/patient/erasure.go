@@ -70,7 +70,7 @@ func (e Erased) PatientID() uuid.UUID { return e.Patient.UUID }
 // RequestedErasure returns the request that waits for a second person, or a zero one.
 func (p Patient) RequestedErasure() erasure.Request { return p.erasure.Request() }
 
-// RequestErasure requests the patient's erasure (rule 4).
+// RequestErasure requests the patient's erasure (rule 5).
 func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error)
 	return []event.Event{ErasureRequested{id, r}}, nil
 }
 
-// WithdrawErasure ends a request (rule 4).
+// WithdrawErasure ends a request (rule 5).
 func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Ev
 	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
 }
 
-// HoldErasure keeps the patient from being erased (rule 4).
+// HoldErasure keeps the patient from being erased (rule 5).
 func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
 	return []event.Event{ErasureHeld{id, h}}, nil
 }
 
-// LiftErasureHold ends a hold (rule 4).
+// LiftErasureHold ends a hold (rule 5).
 func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []era
 	return []event.Event{Erased{ID{id}, done}}, nil
 }
 
-// EraseAgain erases a patient that a restored backup has brought back (rule 5), even an
+// EraseAgain erases a patient that a restored backup has brought back (rule 6), even an
 // unknown one. It changes nothing if they are erased.
 func (p Patient) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
 	if p.erasure.Erased() {

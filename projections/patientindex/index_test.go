@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,10 @@ func TestFindByNameAndBirthDate_D85(t *testing.T) {
 		}
 		if got := strings.Join(names, ", "); got != want || err != nil {
 			t.Errorf("%v is like %s, error %v; want %s", asked, got, err, want)
+		}
+		many, err := b.Duplicates(t.Context(), elm, []patientindex.Person{{Name: "Nobody"}, {Name: asked[0], BirthDate: asked[1]}})
+		if id, has := many[1]; err != nil || has != (want != "") || len(many) > 1 || has && !slices.ContainsFunc(found, func(m patientindex.Match) bool { return m.Patient == id }) {
+			t.Errorf("%v is like %v among many, error %v; want %s", asked, many, err, want)
 		}
 	}
 }

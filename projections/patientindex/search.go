@@ -69,6 +69,54 @@ func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most 
 	return x.named(ctx, tenant, matching, alike)
 }
 
+// Person is a name and a birth date ("" if unknown).
+type Person struct{ Name, BirthDate string }
+
+// Duplicates returns a patient who may be the same person, as [Index.Alike] does, for each
+// of many people, by their position. It compares the names of the practice once.
+func (x *Index) Duplicates(ctx context.Context, tenant string, people []Person) (map[int]patient.ID, error) {
+	type wanted struct {
+		person        int
+		words, sorted []string
+		born          string
+	}
+	byKey := map[string][]wanted{}
+	for n, p := range people {
+		words, ok := wordsOf(p.Name)
+		if !ok || len(words) == 0 {
+			continue
+		}
+		w := wanted{n, words, slices.Sorted(slices.Values(words)), p.BirthDate}
+		for _, key := range likeKeys(words, p.BirthDate) {
+			byKey[key] = append(byKey[key], w)
+		}
+	}
+	found := map[int]patient.ID{}
+	_, _, err := x.matching(ctx, tenant, func(e entry) bool {
+		for _, key := range likeKeys(strings.Fields(joined(e.name)), e.birth) {
+			for _, w := range byKey[key] {
+				if _, again := found[w.person]; !again && e.isLike(w.words, w.sorted, w.born) {
+					found[w.person] = e.patient
+				}
+			}
+		}
+		return false
+	}, 0)
+	return found, err
+}
+
+// likeKeys returns keys of which two people who may be the same have one in common.
+func likeKeys(words []string, born string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	keys := []string{strings.Join(slices.Sorted(slices.Values(words)), " ")}
+	if born != "" {
+		keys = append(keys, "first "+born+" "+words[0], "last "+born+" "+words[len(words)-1])
+	}
+	return keys
+}
+
 // wordsOf returns the folded words of a text that is searched for; false if it is longer
 // than any name, so that no one has it.
 func wordsOf(text string) (words []string, ok bool) {

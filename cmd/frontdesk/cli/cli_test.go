@@ -94,6 +94,7 @@ var otherwise = map[string]string{
 	"EnsureSigningKey": "serve",
 	"BreakGlass":       "serve",
 	"AddPasskey":       "serve",
+	"ImportPatients":   "patient import",
 	"RemovePasskey":    "serve",
 }
 

@@ -26,6 +26,7 @@ import (
 // PatientCommands are the verbs of patients and their care records.
 type PatientCommands struct {
 	Register               registerPatientCmd        `cmd:"" help:"Register a patient."`
+	Import                 importPatientsCmd         `cmd:"" help:"Register the patients of a CSV file." detail:"A repeated import registers no one twice."`
 	ChangeDetails          changePatientDetailsCmd   `cmd:"" help:"Change a patient's name and date of birth." detail:"The previous details stay in the log."`
 	SetContactDetails      setContactDetailsCmd      `cmd:"" help:"Set a patient's telephone, email and NHS number." detail:"All three are replaced. The previous ones stay in the log."`
 	Find                   findPatientCmd            `cmd:"" help:"Find patients by name." detail:"Any part of a name finds them. The search is recorded."`
