@@ -9,6 +9,8 @@
 //	account            the member's name, roles and sessions
 //	account/password, account/passkeys, account/sessions
 //	account/reset      stops a requested reset
+//	account/record     sign-ins, openings and lists of the member, from the logs
+//	account/shortcuts  switches keyboard shortcuts on or off, in this browser
 //
 // The sign-in page is the same for every practice and account, whether they exist or not
 // (D25).

@@ -91,7 +91,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 	if content.To, err = s.colleagues(r, found, response); err != nil {
 		return content, err
 	}
-	if content.Templates, err = s.templateOptions(r); err != nil {
+	if content.Templates, err = s.Templates.List(r.Context(), r.Tenant); err != nil {
 		return content, err
 	}
 	if content.Viewers, err = s.viewersOf(r, found.Patient, found.ID); err != nil {

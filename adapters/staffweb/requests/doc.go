@@ -1,9 +1,11 @@
 // Package requests serves the pages on which a practice handles patient requests.
 //
-//	requests                            the inbox of waiting requests, in four tabs, 50 a page; with row=ID, who has that one
+//	requests                            the inbox of waiting requests, in four tabs, 50 a page; with row=ID, who has that one;
+//	                                    with new-since=IDX, those that came since; POST saves its filter
 //	requests/{request}                  one request: its text and history; POST runs an action
 //	requests/{request}/patient          move it: POST finds patients, or moves it to one
 //	requests/{request}/attachments/{n}  the nth file
+//	note-templates                      the texts that staff insert into notes, for managers
 //
 // Rules
 //  1. Nothing of a request is shown before the log has the event of opening it, with

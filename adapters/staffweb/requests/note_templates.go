@@ -100,15 +100,10 @@ func (s *Section) setTemplate(r *pagekit.Request) error {
 	return r.Redirect(r.Base() + "/note-templates?done=" + done)
 }
 
-// templateOptions are the templates as a choice of the form that handles a request.
-func (s *Section) templateOptions(r *pagekit.Request) ([]projections.NoteTemplate, error) {
-	return s.Templates.List(r.Context(), r.Tenant)
-}
-
 // insertTemplate adds the chosen template to the typed text, and shows the page again. It saves
 // nothing. A page with a script does the same without a request.
 func (s *Section) insertTemplate(r *pagekit.Request, typed typed) error {
-	all, err := s.templateOptions(r)
+	all, err := s.Templates.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
