@@ -117,7 +117,7 @@ func TestBrowserFollowsShortcuts_D156(t *testing.T) {
 // keys presses keys one after another. A page can keep a key from typing, as with a real keyboard.
 func (b *tab) keys(text string) {
 	b.t.Helper()
-	for _, key := range strings.Split(text, "") {
+	for key := range strings.SplitSeq(text, "") {
 		for _, kind := range []input.DispatchKeyEventType{"keyDown", "keyUp"} {
 			event := input.DispatchKeyEventParams{Type: kind, Key: key}
 			if kind == "keyDown" {
