@@ -52,7 +52,7 @@ type SetPasskeyRule struct {
 }
 
 // SetPasskeyRule refuses with staff.ErrRuleWeakened if a role is taken off by anyone but a
-// manager with a passkey, or an operator while no manager can sign in.
+// manager with a passkey, or an operator before anyone of the practice had a password.
 func (d Desk) SetPasskeyRule(ctx context.Context, c SetPasskeyRule) error {
 	roles, err := staff.RolesOf(c.Roles...)
 	if err != nil {
@@ -75,8 +75,8 @@ func (d Desk) SetPasskeyRule(ctx context.Context, c SetPasskeyRule) error {
 func (d Desk) mayWeaken(ctx context.Context, tenant string) (bool, error) {
 	by := event.MetadataFrom(ctx).Actor
 	if by.Kind != event.ByStaff {
-		signIn, err := d.Staff.Managers(ctx, tenant)
-		return signIn == 0, err
+		had, err := d.Staff.HadPassword(ctx, tenant)
+		return !had, err
 	}
 	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, staff.ID{UUID: by.Member()}))
 	if err != nil {

@@ -79,8 +79,8 @@ func (o *outage) AuthorisationsOf(ctx context.Context, tenant string, member sta
 	return answer(o, func() ([]authorisation.Subject, error) { return o.Store.AuthorisationsOf(ctx, tenant, member, now) })
 }
 
-func (o *outage) Managers(ctx context.Context, tenant string) (int, error) {
-	return answer(o, func() (int, error) { return o.Store.Managers(ctx, tenant) })
+func (o *outage) HadPassword(ctx context.Context, tenant string) (bool, error) {
+	return answer(o, func() (bool, error) { return o.Store.HadPassword(ctx, tenant) })
 }
 
 func (o *outage) Holder(ctx context.Context, tenant string, link event.Digest, now time.Time) (commands.LinkHolder, error) {

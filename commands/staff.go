@@ -16,8 +16,8 @@ type Staff interface {
 	StaffNames
 	// AuthorisationsOf returns the current authorisations that a member has given.
 	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
-	// Managers counts the managers of a practice who can sign in.
-	Managers(ctx context.Context, tenant string) (int, error)
+	// HadPassword reports whether any of a practice's staff has or had a password.
+	HadPassword(ctx context.Context, tenant string) (bool, error)
 }
 
 // StaffNames looks up members of staff and their names.

@@ -187,13 +187,16 @@ func (s Staff) AuthorisationsOf(ctx context.Context, tenant string, member staff
 	return given, nil
 }
 
-// Managers counts the managers of a practice who can sign in.
-func (s Staff) Managers(ctx context.Context, tenant string) (n int, err error) {
-	err = s.DB.QueryRow(ctx, `SELECT count(*) FROM staff s WHERE `+managersOf, tenant).Scan(&n)
+// HadPassword reports whether any of a practice's staff has or had a password. It asks the log:
+// a reset or a deactivation takes the password from the read model.
+func (s Staff) HadPassword(ctx context.Context, tenant string) (had bool, err error) {
+	err = s.DB.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM staff s JOIN events e ON e.stream = s.staff AND e.tenant = s.tenant WHERE s.tenant = $1 AND e.name = $2)`,
+		tenant, staff.PasswordSet{}.EventName()).Scan(&had)
 	if err != nil {
-		return 0, fmt.Errorf("count managers: %w", err)
+		return false, fmt.Errorf("find whether anyone had a password: %w", err)
 	}
-	return n, nil
+	return had, nil
 }
 
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {

@@ -237,17 +237,22 @@ func TestOthersCannotSetPasskeyRule_D152(t *testing.T) {
 	set := func(by event.Actor, tenant string, roles ...staff.Role) error {
 		return s.pages.Desk.SetPasskeyRule(event.WithMetadata(t.Context(), event.Metadata{Actor: by}), commands.SetPasskeyRule{Tenant: tenant, Roles: roles, Seen: -1})
 	}
+	must(t, s.pages.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "ash", Name: "Ash"}))
 	for name, c := range map[string]struct{ got, want error }{
 		"of another practice":              {set(id(elm, "dr.may"), oak, staff.AllRoles()...), staff.ErrRuleForManagers},
 		"an officer":                       {set(id(elm, "olly"), elm, staff.AllRoles()...), staff.ErrRuleForManagers},
 		"an operator":                      {set(event.Operator("alice", ""), elm), staff.ErrRuleWeakened},
 		"an operator acting for a manager": {set(event.Operator("alice", "").ActingFor(id(elm, "dr.may").Member()), elm), staff.ErrRuleWeakened},
-		"an operator before any manager":   {set(event.Operator("alice", ""), oak), nil},
+		"an operator before any password":  {set(event.Operator("alice", ""), "ash"), nil},
 		"an operator who adds a role":      {set(event.Operator("alice", ""), elm, staff.AllRoles()...), nil},
 	} {
 		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
+	}
+	must(t, s.pages.Desk.DeactivateStaff(event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("alice", "")}), commands.DeactivateStaff{Tenant: oak, Username: "dr.lee"}))
+	if err := set(event.Operator("alice", ""), oak); err != staff.ErrRuleWeakened {
+		t.Errorf("an operator who has taken the only password: %v, want %v", err, staff.ErrRuleWeakened)
 	}
 }
 
@@ -312,6 +317,27 @@ func TestFirstPageTellsWhatHappened_D152(t *testing.T) {
 	for _, want := range []string{"Your password and your passkeys were reset, by <bdi>Dr May</bdi>", "A passkey was added, by <bdi>you</bdi>"} {
 		page.wants(t, http.StatusOK, "", want)
 	}
+}
+
+// A member has ten known browsers. A thief of the password who signs in with ten others has the
+// owner's forgotten, and must not hide by that.
+func TestManySignInsHideNoNews_D152(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	lee := s.browser(t)
+	lee.signIn(elm, "dr.lee")
+	lee.get(account)
+	for range 11 {
+		s.Pass(time.Minute)
+		s.browser(t).signIn(elm, "dr.lee")
+	}
+	s.Pass(time.Minute)
+	lee.signIn(elm, "dr.lee")
+	lee.get(account).wants(t, http.StatusOK, "", "Someone signed in as you with a browser that had not been used before")
+	s.browser(t).signIn(elm, "dr.lee")
+	fresh := s.browser(t)
+	fresh.signIn(elm, "dr.lee")
+	fresh.get(account).lacks(t, "Since you last signed in") // a browser without a token
 }
 
 // failed records failed attempts to sign in.

@@ -2,7 +2,6 @@ package commandtest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -80,19 +79,12 @@ func (s *Store) AuthorisationsOf(_ context.Context, tenant string, member staff.
 	return given, nil
 }
 
-// Managers counts the managers of a practice who can sign in.
-func (s *Store) Managers(_ context.Context, tenant string) (n int, err error) {
-	for _, r := range s.Log() {
-		if _, ok := r.Event.(staff.Registered); !ok || r.Stream.Tenant != tenant {
-			continue
-		}
-		m := s.member(r.Stream)
-		_, other := m.MaySetPasskeyRule()
-		if _, invited := m.Invite(staff.Link{}); other == nil && errors.Is(invited, staff.ErrSignsInSoFar) {
-			n++
-		}
-	}
-	return n, nil
+// HadPassword reports whether any of a practice's staff has or had a password.
+func (s *Store) HadPassword(_ context.Context, tenant string) (bool, error) {
+	return slices.ContainsFunc(s.Log(), func(r event.Recorded) bool {
+		_, set := r.Event.(staff.PasswordSet)
+		return set && r.Stream.Tenant == tenant
+	}), nil
 }
 
 // Holder returns the member of staff who can choose a password by the link.

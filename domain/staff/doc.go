@@ -35,7 +35,7 @@
 //     account can stop it. A request ends after 7 days (D141).
 //  11. A practice says which roles need a passkey: managers and privacy officers, until it
 //     chooses. Any manager can put a role on the list. Only a manager with a passkey can take
-//     one off, or an operator while no manager of the practice can sign in (D152).
+//     one off, or an operator before anyone of the practice had a password (D152).
 //  12. A member who needs a passkey and has none can work without one for 14 days. The days
 //     count from the choice of their first password, from the role, or from the rule. They go on
 //     after a pause of less than 14 days, except after an operator's reset or reactivation. Then

@@ -13,7 +13,9 @@ import (
 )
 
 // News is what happened to an account since its member last signed in with this browser, or
-// with any browser if this one is new. So the sign-in of a thief hides nothing from them.
+// with any browser if this one is new. So the sign-in of a thief hides nothing from them. A
+// browser that was forgotten, because too many others have signed in since, is shown what
+// happened since the first of those.
 type News struct {
 	Account []projections.AccountEvent // newest first
 	Browser time.Time                  // when another browser first signed in; zero if none did
@@ -21,12 +23,13 @@ type News struct {
 }
 
 // newsSince is the instant from which a browser's member knows nothing yet, and the first
-// sign-in of another browser after it. Both are by the practice's clock, as the log is.
+// sign-in of another browser after it. Both are by the practice's clock, as the log is. $4:
+// the browser has a token, and so was known.
 const newsSince = `
 SELECT since, (SELECT max(d.first_at) FROM staff_devices d WHERE d.tenant = $2 AND d.staff = $3 AND d.first_at > since)
 FROM (SELECT coalesce(
 	(SELECT told_at FROM staff_devices WHERE token_hash = $1 AND tenant = $2 AND staff = $3),
-	(SELECT max(told_at) FROM staff_devices WHERE tenant = $2 AND staff = $3),
+	(SELECT CASE WHEN $4 THEN min(told_at) ELSE max(told_at) END FROM staff_devices WHERE tenant = $2 AND staff = $3),
 	(SELECT at FROM last_sign_ins WHERE tenant = $2 AND staff = $3)) AS since) AS known
 WHERE since IS NOT NULL`
 
@@ -38,7 +41,7 @@ type untold struct {
 
 // untoldOf reads what the session that begins has to show. Call it before [Devices.Renew].
 func (svc Service) untoldOf(ctx context.Context, t Try, member staff.ID) (u untold, err error) {
-	err = svc.Sessions.DB.QueryRow(ctx, newsSince, hashOf(t.Device), t.Tenant, member).Scan(&u.since, &u.browser)
+	err = svc.Sessions.DB.QueryRow(ctx, newsSince, hashOf(t.Device), t.Tenant, member, t.Device != "").Scan(&u.since, &u.browser)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return u, fmt.Errorf("read when a member signed in before: %w", err)
 	}

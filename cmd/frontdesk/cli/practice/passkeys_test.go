@@ -8,8 +8,8 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// An operator sets the rule of a new practice, and weakens it no more once a manager can
-// sign in.
+// An operator sets the rule of a new practice, and weakens it no more once someone has a
+// password, also if they take it away.
 func TestOperatorSetsRuleOfNewPractice_D152(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -34,6 +34,8 @@ func TestOperatorSetsRuleOfNewPractice_D152(t *testing.T) {
 	run("walnut soup boat\n", "staff register --username=sam --name=Sam --email=sam@elm.example --role=manager --password-stdin").WantSuccess(t)
 	run("", "practice set-passkey-rule --none").WantFailure(t, 1, "Have a manager with a passkey")
 	run("", "practice set-passkey-rule --none --as=sam").WantFailure(t, 1, "Have a manager with a passkey")
+	run("", "staff deactivate --username=sam").WantSuccess(t)
+	run("", "practice set-passkey-rule --none").WantFailure(t, 1, "Have a manager with a passkey")
 	run("", "practice set-passkey-rule").WantFailure(t, 2, "--role=ROLE or --none")
 	run("", "practice set-passkey-rule --role=owner").WantFailure(t, 1, "Choose roles from")
 	run("", "practice set-passkey-rule --role=clinician --role=manager --role=receptionist").WantSuccess(t)

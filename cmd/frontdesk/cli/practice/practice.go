@@ -22,7 +22,7 @@ type Commands struct {
 	Reopen   reopenPracticeCmd   `cmd:"" help:"End a closure of a practice."`
 
 	ListPasskeyRoles listPasskeyRolesCmd `cmd:"" help:"List which roles need a passkey."`
-	SetPasskeyRule   setPasskeyRuleCmd   `cmd:"" help:"Set which roles need a passkey." detail:"Managers of the practice do the same on a page. Once a manager can sign in, only a manager with a passkey takes a role off."`
+	SetPasskeyRule   setPasskeyRuleCmd   `cmd:"" help:"Set which roles need a passkey." detail:"Managers of the practice do the same on a page. Once anyone at the practice has a password, only a manager with a passkey takes a role off."`
 
 	SetNoteTemplate setNoteTemplateCmd `cmd:"" help:"Set or remove a note template." detail:"Staff insert it into notes on requests. Managers of the practice do the same on a page."`
 	SetInformation  setInformationCmd  `cmd:"" help:"Set a text of subject access packs." detail:"Managers of the practice do the same on a page."`
