@@ -2,12 +2,14 @@ package staffweb_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -95,5 +97,40 @@ func TestHistoryIsGroupedAndFiltered_D157(t *testing.T) {
 	b.get(about(ann)+"?from=soon&until=31+2+2026").wants(t, http.StatusBadRequest, "", "Enter a day, month and year")
 	for _, odd := range []string{"show=lists&before=9", "before=x", "show=changes&before=" + uuid.NewString()} {
 		b.get(about(ann)+"?"+odd).wants(t, http.StatusBadRequest, "", "could not read")
+	}
+}
+
+// Neither the line of a list nor that of the details covers the page of a restricted record,
+// which also shows appointments.
+func TestRestrictedPageHasItsOwnLine_D157(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	must(t, s.pages.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
+	at := patientsPage + "/" + ann.String()
+	for range 2 {
+		b.get(at + "/details")
+		b.get(at).wants(t, http.StatusOK, "", "you do not have access")
+	}
+	b.do(http.MethodHead, at, nil).wants(t, http.StatusOK, "", "") // covered by nothing
+	var topics []string
+	for _, line := range s.looks.all() {
+		topics = append(topics, string(line.Endpoint))
+	}
+	if want := []string{"patients", "patients-closed", "patients-closed"}; !slices.Equal(topics, want) {
+		t.Errorf("lines of %q, want %q", topics, want)
+	}
+}
+
+// A line that the access record could not take covers nothing.
+func TestLostLineCoversNothing_D157(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	details := patientsPage + "/" + ann.String() + "/details"
+	for n, full := range []bool{true, true, false, false} {
+		s.looks.loses(full)
+		b.get(details).wants(t, http.StatusOK, "", "Ann Archer")
+		if lines := len(s.looks.all()); lines != max(0, min(1, n-1)) {
+			t.Errorf("%d lines after %d looks", lines, n+1)
+		}
 	}
 }

@@ -119,13 +119,24 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 // looks is the access record of the pages.
 type looks struct {
 	mu    sync.Mutex
+	full  bool // lines are lost
 	lines []access.Call
 }
 
-func (l *looks) record(line access.Call) {
+func (l *looks) record(line access.Call) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
+	if !l.full {
+		l.lines = append(l.lines, line)
+	}
+	return !l.full
+}
+
+// loses has lines lost from now on, or no longer.
+func (l *looks) loses(full bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = full
 }
 
 // all are the lines until now.

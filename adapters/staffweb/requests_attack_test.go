@@ -46,6 +46,7 @@ func TestForbiddenRequestActionsChangeNothing_D84(t *testing.T) {
 		"another practice's file":       {eve, elsewhere + "/attachments/1", nil, http.StatusNotFound, "could not find that request"},
 		"a move at another practice":    {eve, elsewhere + "/patient", nil, http.StatusNotFound, "could not find that request"},
 		"a deed at another practice":    {eve, elsewhere, with(form, "do", "take"), http.StatusNotFound, "could not find that request"},
+		"a row of another practice":     {eve, "/" + oak + "/staff/requests?fragment&row=" + a.id.String(), nil, http.StatusNotFound, "could not find that request"},
 		"a guessed request":             {bob, unknown, nil, http.StatusNotFound, "could not find that request"},
 		"no identifier":                 {bob, "/elm-street/staff/requests/1", nil, http.StatusNotFound, "could not find that request"},
 		"a file that is not there":      {bob, a.page + "/attachments/3", nil, http.StatusNotFound, "no such file"},

@@ -51,10 +51,11 @@ func NewRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.L
 
 // Record takes a line and never waits. A line is lost, and counted, if too many
 // are waiting already or if Run has ended.
-func (r *Recorder) Record(c access.Call) {
-	if !r.Put(c) {
+func (r *Recorder) Record(c access.Call) (taken bool) {
+	if taken = r.Put(c); !taken {
 		r.lost.Inc()
 	}
+	return taken
 }
 
 const (

@@ -76,6 +76,23 @@ func (c *coveredLooks) remember(viewer uuid.UUID, at look, now time.Time) {
 	seen[at] = now
 }
 
+// forget forgets a line that was lost: it covers no one.
+func (c *coveredLooks) forget(viewer uuid.UUID, page look, patients []patient.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := c.viewers[viewer]
+	for _, id := range patients {
+		page.patient = id
+		if _, remembered := seen[page]; remembered {
+			delete(seen, page)
+			c.size--
+		}
+	}
+	if len(seen) == 0 {
+		delete(c.viewers, viewer)
+	}
+}
+
 // sweep forgets, once in the time that a line covers, what no longer covers anything.
 func (c *coveredLooks) sweep(now time.Time) {
 	if covers(c.sweptAt, now) {

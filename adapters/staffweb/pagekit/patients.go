@@ -32,13 +32,16 @@ func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
 	}
 	now := s.Now()
 	search, _ := parse.SomeID(r.Form.Get("search"))
-	left := s.looks.uncovered(r.viewer(), look{topic: topic, search: search}, patients, now)
+	page := look{topic: topic, search: search}
+	left := s.looks.uncovered(r.viewer(), page, patients, now)
 	if fetched := r.HTTP.Method == http.MethodGet; fetched && len(patients) > 0 {
 		if patients = left; len(patients) == 0 {
 			return
 		}
 	}
-	s.Record(access.Look(id, now, r.Tenant, r.Session.Staff, topic, patients))
+	if !s.Record(access.Look(id, now, r.Tenant, r.Session.Staff, topic, patients)) {
+		s.looks.forget(r.viewer(), page, left)
+	}
 }
 
 // viewer identifies the session or the display that a page is shown to.

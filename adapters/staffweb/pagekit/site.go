@@ -35,8 +35,9 @@ type Site struct {
 	Typed     Typed
 	Gate      Gate // set by the section with the sign-in page
 	Desk      commands.Desk
-	// Record adds a line to the access record. It does not block.
-	Record func(access.Call)
+	// Record adds a line to the access record, or reports false if it is lost. It does not
+	// block.
+	Record func(access.Call) bool
 	// Head returns an idx up to which the read models show the log.
 	Head func(context.Context) (int64, error)
 

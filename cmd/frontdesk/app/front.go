@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/display"
 	"frontdesk/domain/parse"
@@ -79,7 +80,7 @@ func (a *App) api() *httpapi.API {
 		},
 		Checkpoints: proving.Proofs{DB: a.calls},
 
-		Record: a.recorder.Record,
+		Record: func(c access.Call) { a.recorder.Record(c) },
 
 		Permits:   httpapi.Permits{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
 		Admission: a.admission,
