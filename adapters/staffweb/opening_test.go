@@ -108,7 +108,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	for _, want := range []string{`name="mon-from-2" type="text" value="12:00"`, `name="sun-until-0" type="text" value="24:00"`} {
 		page.wants(t, http.StatusOK, "", want)
 	}
-	b.get(openingAt).wants(t, http.StatusOK, "", "Monday 08:00 to 09:00 and 10:00 to 11:00 and 12:00 to 13:00")
+	b.get(openingAt).wants(t, http.StatusOK, "", "Monday 8:00am to 9:00am and 10:00am to 11:00am and midday to 1:00pm")
 	var actors int
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(DISTINCT metadata::json #>> '{actor,id}') FROM events
 		WHERE name IN ('practice.closed.v1', 'practice.opening-hours-set.v1') AND metadata::json #>> '{actor,kind}' = 'staff'`).Scan(&actors))

@@ -101,7 +101,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.fits("privacy-lists")
 	ann.do(chromedp.SetValue("#from", "soon"))
 	ann.press("Filter")
-	ann.shows("Enter a day, month and year")
+	ann.shows("Enter a date with a day, month and year")
 	ann.fits("privacy-wrong-day")
 	ann.loading(chromedp.Click(`//main//a[normalize-space(.) = "Changes"]`))
 	for _, text := range []string{"the service itself registered the patient", "restricted the record to named staff"} {

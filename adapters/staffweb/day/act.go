@@ -139,18 +139,18 @@ func (s *Section) load(r *pagekit.Request) (seen int, found projections.Appointm
 // redirectAfter returns to the page that the form was on: the day of the appointment, the
 // patient, or its own page, with the word of the action.
 func (s *Section) redirectAfter(r *pagekit.Request, was projections.Appointment, word string) error {
-	done, own := url.Values{"done": {word}}, r.Base()+"/day/"+was.Appointment.String()
-	switch from := r.Form.Get("from"); {
+	done, from := url.Values{"done": {word}}, r.Form.Get("from")
+	switch {
 	case from == fromDay:
 		if _, can := undoable[word]; can {
 			done.Set("undo", was.Appointment.String())
 		}
 		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r)) + "&" + done.Encode() + "#a-" + was.Appointment.String())
-	case from == fromPatient && r.Form.Get("do") != "start":
+	case from == fromPatient && (word == "move" || word == "cancel"):
 		return r.Redirect(patientAddress(r, was) + "?" + done.Encode())
 	}
 	if room := readRoom(r); room != (site.RoomID{}) {
 		done.Set("room", room.String())
 	}
-	return r.Redirect(own + "?" + done.Encode())
+	return r.Redirect(r.Base() + "/day/" + was.Appointment.String() + "?" + done.Encode())
 }

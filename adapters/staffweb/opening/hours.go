@@ -174,7 +174,7 @@ func hoursInWords(week hours.Week) (lines []string) {
 		var times []string
 		for _, i := range week {
 			if i.Day == d.of {
-				times = append(times, i.Open.String()+" to "+i.Close.String())
+				times = append(times, clockInWords(i.Open)+" to "+clockInWords(i.Close))
 			}
 		}
 		if len(times) > 0 {
@@ -182,4 +182,10 @@ func hoursInWords(week hours.Week) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// clockInWords formats a time of a day as all pages do.
+func clockInWords(c hours.Clock) string {
+	at := time.Time{}.Add(time.Duration(c) * time.Minute)
+	return middayInWords(pagekit.TimeOfDay(at, time.UTC))
 }

@@ -78,5 +78,10 @@ func when(t, now time.Time, zone *time.Location) string {
 	if t.In(zone).Year() != now.In(zone).Year() {
 		text += t.In(zone).Format(" 2006")
 	}
+	return middayInWords(text)
+}
+
+// middayInWords replaces the two times that 12 may mean by words.
+func middayInWords(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "12:00am", "midnight"), "12:00pm", "midday")
 }

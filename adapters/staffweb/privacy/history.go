@@ -77,7 +77,7 @@ func (s *Section) addHistory(r *pagekit.Request, state dataState, actors *actorN
 	if err != nil {
 		return err
 	}
-	part.filter(query, people, s.Now(), &page.FormErrors)
+	part.filter(query, people, &page.FormErrors)
 	if len(page.Fault("from"))+len(page.Fault("until")) == 0 {
 		if err := historyTabs[n].fill(s, r, state, actors, &part); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (s *Section) addHistory(r *pagekit.Request, state dataState, actors *actorN
 }
 
 // filter reads the filters.
-func (h *historyPart) filter(query url.Values, people []projections.Person, now time.Time, wrong *pagekit.FormErrors) {
+func (h *historyPart) filter(query url.Values, people []projections.Person, wrong *pagekit.FormErrors) {
 	for _, p := range people {
 		chosen := query.Get("by") == p.Staff.String()
 		if chosen {
@@ -99,9 +99,9 @@ func (h *historyPart) filter(query url.Values, people []projections.Person, now 
 	}
 	for n, id := range []string{"from", "until"} {
 		text := strings.TrimSpace(query.Get(id))
-		date, ok := pagekit.ParseBirthDate(text, now)
-		if !ok {
-			*wrong = wrong.With(id, "Enter a day, month and year, for example 27 3 2026")
+		date, ok := pagekit.ParseDate(text)
+		if text != "" && !ok {
+			*wrong = wrong.With(id, pagekit.DateFault(text, pagekit.DateError))
 			query.Del(id) // not in links
 		}
 		if day, err := time.ParseInLocation(time.DateOnly, date, h.zone); err == nil {
