@@ -11,6 +11,9 @@
 //     since, the action is not done; the page names the changes and their actors, and
 //     keeps the typed values (D86).
 //  3. A booking is made once, however often its form is sent.
-//  4. Names are shown even if the record is restricted: expected patients must be
+//  4. Starting a consultation and cancelling are confirmed on a page of their own. An
+//     arrival, a call-in and a mark of not attending can be undone for 30 seconds. A
+//     time that may be a slip is confirmed before it is booked (D155).
+//  5. Names are shown even if the record is restricted: expected patients must be
 //     called in. No address, log line or metric contains patient data.
 package day
