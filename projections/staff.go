@@ -43,12 +43,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.Invited:
 		keepLink(r.Stream, e.Link, do)
 	case staff.ResetRequested:
-		var by *uuid.UUID // NULL for an operator
-		if member := e.RequestedBy.Member(); member != uuid.Nil {
-			by = &member
-		}
-		do(`UPDATE staff SET reset = $3, reset_by = $4, reset_at = $5 WHERE tenant = $1 AND staff = $2`,
-			r.Stream.Tenant, r.Stream.ID, e.Reset, by, e.RequestedAt)
+		keepRequest(r.Stream, e, do)
 	case staff.ResetWithdrawn:
 		endRequest(r.Stream, do)
 	case staff.Reset:
@@ -73,6 +68,11 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.PasskeyRemoved:
 		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
+}
+
+func keepRequest(member event.Stream, e staff.ResetRequested, do func(sql string, args ...any)) {
+	do(`UPDATE staff SET reset = $3, reset_by = $4, reset_at = $5 WHERE tenant = $1 AND staff = $2`,
+		member.Tenant, member.ID, e.Reset, idOrNull(e.RequestedBy.Member()), e.RequestedAt) // NULL for an operator
 }
 
 // forget anonymises a row. Usernames are unique, so the row gets a placeholder that no

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -48,7 +48,7 @@ var tasks = []task{
 		d.goTo("Zoë Adeyemi")
 		d.goTo("Book an appointment")
 		d.choose("Site", ".*Mill Lane")
-		d.date(time.Now().AddDate(0, 0, 3))
+		d.date(clock.System().AddDate(0, 0, 3))
 		d.write("Time", "10:20")
 		d.goTo("Book$")
 		d.shows("The appointment is booked.")
@@ -57,7 +57,7 @@ var tasks = []task{
 		d.search("Bill Baker")
 		d.goTo("Bill Baker")
 		d.goTo("Move")
-		d.date(time.Now().AddDate(0, 0, 4))
+		d.date(clock.System().AddDate(0, 0, 4))
 		d.write("Time", "15:40")
 		d.goTo("Move")
 		d.shows("The appointment is moved.")
@@ -179,7 +179,7 @@ func TestBrowserTasksCostNoMore_D154(t *testing.T) {
 				d.enter(task.who)
 			}
 		}
-		t.Run(task.name, func(t *testing.T) { //nolint:paralleltest // one after the other, as in a day
+		t.Run(task.name, func(t *testing.T) {
 			d.t = t
 			if task.who != "" {
 				d.visit(task.begin)

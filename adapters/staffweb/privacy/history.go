@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -158,11 +159,9 @@ func (s *Section) fillChanges(r *pagekit.Request, state dataState, actors *actor
 // fillEvents adds the events of these names about the patient, and the applications that
 // webhooks notified.
 func (s *Section) fillEvents(r *pagekit.Request, state dataState, actors *actorNames, part *historyPart, names []string) error {
-	before, err := int64(0), error(nil)
-	if part.cursor != "" {
-		if before, err = strconv.ParseInt(part.cursor, 10, 64); err != nil || before < 1 {
-			return pagekit.ErrUnreadable
-		}
+	before, err := strconv.ParseInt(cmp.Or(part.cursor, "0"), 10, 64)
+	if err != nil || part.cursor != "" && before < 1 {
+		return pagekit.ErrUnreadable
 	}
 	traces, err := s.Traces.OfPatient(r.Context(), projections.PatientEvents{
 		Tenant: r.Tenant, Patient: state.id, Names: names, By: part.by, From: part.days[0], Until: part.days[1], Before: before, Most: mostTraces + 1,

@@ -84,11 +84,11 @@ func (c *importPatientsCmd) check(ctx context.Context, engine *app.Engine, rows 
 	}
 	var fresh []importRow // without an identifier in the file
 	for n, row := range rows {
-		known := false
-		if rows[n].Patient, known = ids.of(row.reference); !known {
+		id, known := ids.of(row.reference)
+		if rows[n].Patient = id; !known {
 			fresh = append(fresh, rows[n])
 		}
-		if _, err := (patient.Patient{}).Import(rows[n].Patient, row.Name, row.BirthDate, row.Contact, engine.Desk.Now()); err != nil {
+		if _, err := (patient.Patient{}).Import(id, row.Name, row.BirthDate, row.Contact, engine.Desk.Now()); err != nil {
 			report.fault(row.line, err)
 		}
 	}
