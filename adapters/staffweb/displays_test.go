@@ -165,7 +165,7 @@ func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	for _, path := range []string{w.board(), w.board() + "?fragment"} {
 		gone := screen.get(path)
 		gone.wants(t, http.StatusForbidden, "", "This screen is not connected")
-		gone.wants(t, http.StatusForbidden, "", `<body class="board">`)
+		gone.wants(t, http.StatusForbidden, "", `<body class="board gone">`)
 		gone.wants(t, http.StatusForbidden, "", "please ask at reception")
 		if gone.Header.Get("Refresh") != "30" || strings.Contains(gone.body, "Elm Street") || strings.Contains(gone.body, "Staff") || strings.Contains(gone.body, "<a ") {
 			t.Errorf("%v\n%s", gone.Header, gone.body)
