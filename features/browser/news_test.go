@@ -46,7 +46,7 @@ func TestBrowserShowsWhatCame_D156(t *testing.T) {
 	ask(request.Medical, true)
 	b.becomes(`document.querySelector(".news").innerText === "2 new requests, 1 urgent – show"`)
 	b.titled("(2) Requests")
-	if rung := js[[]string](b, `window.rung`); !slices.Contains(rung, "Elm Street Surgery: 2 new requests, 1 urgent – show") {
+	if rung := js[[]string](b, `window.rung`); !slices.Contains(rung, "Elm Street Surgery: 2 new requests, 1 urgent") {
 		t.Errorf("the browser was asked to show %q", rung)
 	}
 	b.look("requests-news")

@@ -163,7 +163,7 @@ const announce = (part) => {
   const n = link ? Number(link.dataset.count) : 0;
   part.hidden = !link;
   document.title = link ? `(${n}) ${title}` : title;
-  if (n > (part.counted || 0)) ring(link.textContent);
+  if (n > (part.counted || 0)) ring(link.textContent.replace(" – show", ""));
   part.counted = n;
 };
 
