@@ -78,7 +78,14 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.shows("The appointment is booked.")
 	b.shows("Friday 3 July 2026")
 	b.fits("day-booked")
-	b.quietBut("400") // invalid forms
+	b.open(p.page(elm, "day?patient="+ann.String()))
+	b.do(chromedp.SetValue("#date", "3 July 2026"), chromedp.SetValue("#time", "2.30pm"))
+	b.press("Book")
+	b.shows("The patient already has an appointment at 2:30pm on Friday 3 July 2026.")
+	b.fits("book-doubt")
+	b.press("Book anyway")
+	b.shows("The appointment is booked.")
+	b.quietBut("400", "409") // invalid forms, and a doubt
 	manager.quietBut("400")
 }
 
