@@ -84,7 +84,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		},
 		"a page": {
 			map[string]string{"application": "<h1>Welcome</h1>"},
-			`{"url":"URL/transactional-api","problem":"read the answer of application: invalid character '\u003c' looking for beginning of value","proven":false}`,
+			`{"url":"URL/transactional-api","problem":"read the answer of application: status 200 without the service's JSON","proven":false}`,
 		},
 	} {
 		url, _ := running(t, test.answers)
