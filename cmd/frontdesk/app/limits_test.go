@@ -43,7 +43,7 @@ func TestUploadsBeyondLimitAreRefused_D19(t *testing.T) {
 func TestSmallPoolsServe_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	few := func(c *app.Config) { c.CallConnections, c.BackgroundConnections, c.UploadConnections = 1, 9, 1 }
+	few := func(c *app.Config) { c.CallConnections, c.BackgroundConnections, c.UploadConnections = 1, 8, 1 }
 	s := start(t, db.URL, few)
 	var calls sync.WaitGroup
 	for range 20 {
@@ -55,7 +55,7 @@ func TestSmallPoolsServe_D108(t *testing.T) {
 	}
 	calls.Wait()
 	for _, none := range []func(*app.Config){
-		func(c *app.Config) { c.BackgroundConnections = 8 }, func(c *app.Config) { c.CallConnections = -1 }, func(c *app.Config) { c.UploadConnections = -1 },
+		func(c *app.Config) { c.BackgroundConnections = 7 }, func(c *app.Config) { c.CallConnections = -1 }, func(c *app.Config) { c.UploadConnections = -1 },
 	} {
 		config := app.Config{DatabaseURL: db.URL}
 		none(&config)
