@@ -283,7 +283,7 @@ func TestBrowserShowsAHiddenPageAgain_D151(t *testing.T) {
 	second.press("Sign out")
 	second.signIn("bob", password)
 	b.looksAgain()
-	b.becomes(`document.title.startsWith("Ann Archer")`)
+	b.becomes(`document.title.startsWith("Patient record")`)
 	if note := b.note(); note != halfANote {
 		t.Errorf("the note is %q", note)
 	}
