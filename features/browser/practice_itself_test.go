@@ -102,7 +102,7 @@ func TestBrowserShowsTheWeekAtOnce_D156(t *testing.T) {
 	b.do(typed("mon-from-0", "8.00"))
 	b.press("Change the hours")
 	b.press("Change the hours of medical requests")
-	b.shows("Tuesday 08:00 to 18:30")
+	b.shows("Tuesday 8:00am to 6:30pm")
 }
 
 // A manager sees what waits, and pauses a type of request from there.
