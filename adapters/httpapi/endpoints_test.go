@@ -51,7 +51,9 @@ func TestEachClinicalEndpointIsItsCommand(t *testing.T) {
 				return []event.Event{appointment.CallInRemoved{Subject: annsVisit, Reason: appointment.Cleared, RemovedAt: instant}}
 			}},
 		{"mark-did-not-attend", `{"appointmentId":"` + appointmentID + `"}`, "appointmentId", nil,
-			func(uuid.UUID) []event.Event { return []event.Event{appointment.DidNotAttend{Subject: annsVisit, MarkedAt: instant}} }},
+			func(uuid.UUID) []event.Event {
+				return []event.Event{appointment.DidNotAttend{Subject: annsVisit, MarkedAt: instant}}
+			}},
 		{"start-consultation", `{"patientId":"` + annID + `"}`, "consultationId", nil, func(made uuid.UUID) []event.Event {
 			return []event.Event{consultation.Started{Consultation: consultation.ID{UUID: made}, Patient: ann}}
 		}},
