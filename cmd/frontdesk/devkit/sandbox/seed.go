@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"unicode"
 	"time"
+	"unicode"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
