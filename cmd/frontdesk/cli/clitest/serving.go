@@ -25,7 +25,7 @@ func Serving(t *testing.T, args ...string) *LogLines {
 	args = append([]string{"serve", "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example", "--drain-delay=0"}, args...)
 	running.Go(func() {
 		if status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said}); status != 0 {
-			t.Errorf("serve ends with status %d", status)
+			t.Errorf("serve ends with status %d:\n%s", status, said)
 		}
 	})
 	said.stop = func() { stop(); running.Wait() }

@@ -49,6 +49,9 @@ func (c *ServeCmd) Run(r *term.Run, parsed *kong.Context, files SettingsFiles) e
 		return err
 	}
 	service, err := app.New(r.Context, config)
+	if err != nil && r.Context.Err() != nil {
+		return nil //nolint:nilerr // it was stopped while it started
+	}
 	if err != nil {
 		return err
 	}

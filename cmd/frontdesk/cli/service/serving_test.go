@@ -1,7 +1,9 @@
 package service_test
 
 import (
+	"context"
 	"encoding/base64"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
@@ -171,4 +174,19 @@ func TestLogLevelIsChosen_D108(t *testing.T) {
 	t.Parallel()
 	clitest.Frontdesk(t, "serve", "--log-level=loud").WantFailure(t, 2, "--log-level must be one of")
 	clitest.Frontdesk(t, "serve", "--log-calls=some").WantFailure(t, 2, "--log-calls must be one of")
+}
+
+// A service that is stopped while it starts has not failed.
+func TestServeIsStoppedWhileStarting(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var said strings.Builder
+	status := cli.Main(ctx, []string{
+		"serve", "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example",
+		"--database-url", postgrestest.New(t).URL,
+	}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &said})
+	if status != 0 {
+		t.Errorf("it ends with status %d: %s", status, said.String())
+	}
 }
