@@ -39,7 +39,7 @@ func TestProvePeopleWithoutScript_D67(t *testing.T) {
 	manager.press("Invite")
 	link := ask(manager, chromedp.Value("#link"))
 	manager.about(p, "Kim Archer")
-	manager.shows("Invited. Link expires 1:00pm on Saturday 4 July")
+	manager.shows("Unused link expires 1:00pm on Saturday 4 July")
 	manager.picture("person-invited")
 
 	kim.open(link)
