@@ -592,7 +592,7 @@ CREATE TABLE passkey_rules (
     roles  text[] NOT NULL
 );
 
--- The sign-ins of each member of staff, and when each last signed in.
+-- The sign-ins of each member of staff.
 CREATE TABLE sign_ins (
     tenant  text        NOT NULL,
     staff   uuid        NOT NULL,
@@ -600,12 +600,6 @@ CREATE TABLE sign_ins (
     session uuid        NOT NULL,
     how     text        NOT NULL,
     PRIMARY KEY (tenant, staff, at, session)
-);
-CREATE TABLE last_sign_ins (
-    tenant text        NOT NULL,
-    staff  uuid        NOT NULL,
-    at     timestamptz NOT NULL,
-    PRIMARY KEY (tenant, staff)
 );
 
 -- Signing in also needs the following tables, which the log does not hold. Auditors may read
@@ -1486,7 +1480,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     note_templates, sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
-    staff, staff_links, staff_passkeys, passkey_rules, last_sign_ins, sign_ins,
+    staff, staff_links, staff_passkeys, passkey_rules, sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries
     TO frontdesk_app;
 GRANT SELECT, INSERT, DELETE ON patient_searches, saved_filters, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -61,7 +60,7 @@ func (h AccessHistory) OfPatient(ctx context.Context, f PatientEvents) ([]Patien
 	}
 	rows, _ := h.DB.Query(ctx, eventsOfPatient, pgx.QueryExecModeCacheDescribe,
 		f.Patient, f.Tenant, f.Before, int64(math.MaxInt64), f.Names, by,
-		pgtype.Timestamptz{Time: f.From, Valid: !f.From.IsZero()}, pgtype.Timestamptz{Time: f.Until, Valid: !f.Until.IsZero()}, f.Most)
+		orNull(f.From), orNull(f.Until), f.Most)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found PatientEvent, err error) {
 		var metadata []byte
 		if err := row.Scan(&found.Idx, &found.Event, &found.Name, &metadata, &found.At); err != nil {

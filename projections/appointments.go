@@ -146,7 +146,7 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// orNull returns a time for an optional column: NULL for the zero one.
+// orNull returns an optional time: NULL for the zero one.
 func orNull(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil

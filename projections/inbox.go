@@ -271,16 +271,19 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 	return found, nil
 }
 
-// counted stops counting a tab at 1,000.
-const (
-	countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
-	upTo    = ` ORDER BY type, urgent LIMIT 1000) c)` // the order is that of an index, so the table is not read
+// MostCounted is where counting requests stops: it means that many or more.
+const MostCounted = 1000
+
+const countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
+
+var (
+	upTo    = fmt.Sprintf(` ORDER BY type, urgent LIMIT %d) c)`, MostCounted) // the order is that of an index, so the table is not read
 	counted = `SELECT ` + countOf + isNew + upTo + `, ` + countOf + isOpen + ` AND holder = $2` + upTo + `, ` +
 		countOf + isOpen + upTo + `, ` + countOf + isDone + upTo
 )
 
-// Counts returns the number of requests in each tab. It stops at 1,000, which means
-// more than 999.
+// Counts returns the number of requests in each tab. It stops at
+// [MostCounted].
 func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID) (map[InboxTab]int, error) {
 	var fresh, mine, open, done int
 	if err := i.DB.QueryRow(ctx, counted, tenant, member).Scan(&fresh, &mine, &open, &done); err != nil {

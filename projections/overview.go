@@ -17,21 +17,18 @@ type Overview struct{ DB Querier }
 // WaitingRequests counts the requests of a type that are not done.
 type WaitingRequests struct {
 	Type      request.Type
-	New, Open int        // no one has it, or someone; counting stops at 1,000
+	New, Open int        // no one has it, or someone; counting stops at [MostCounted]
 	Oldest    *time.Time // when the oldest new one was submitted; nil without one
 }
 
 // Waiting returns the counts of each type.
 func (o Overview) Waiting(ctx context.Context, tenant string) ([]WaitingRequests, error) {
-	const (
-		ofType   = ` AND type = t.type`
-		each     = ` ORDER BY urgent LIMIT 1000) c)`
-		counting = `
-SELECT t.type, ` + countOf + ofType + isNew + each + `, ` + countOf + ofType + isOpen + each + `,
+	const ofType = ` AND type = t.type`
+	counting := `
+SELECT t.type, ` + countOf + ofType + isNew + upTo + `, ` + countOf + ofType + isOpen + upTo + `,
 	(SELECT min(o.submitted_at) FROM unnest('{true,false}'::boolean[]) u (urgent) CROSS JOIN LATERAL (SELECT submitted_at FROM inbox
 		WHERE tenant = $1 AND type = t.type AND urgent = u.urgent` + isNew + ` ORDER BY submitted_at, request LIMIT 1) o)
 FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY t.n`
-	)
 	rows, _ := o.DB.Query(ctx, counting, tenant, request.Types())
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[WaitingRequests])
 	if err != nil {

@@ -95,7 +95,7 @@ var tables = map[string][]Table{
 	Appointments{}.Name():        kept("appointments"),
 	CareRecords{}.Name():         kept("record_entries"),
 	Timeline{}.Name():            kept("timeline"),
-	SignIns{}.Name():             kept("last_sign_ins", "sign_ins"),
+	SignIns{}.Name():             kept("sign_ins"),
 	Inbox{}.Name():               kept("inbox"),
 	ErasureRequests{}.Name():     kept("erasure_requests"),
 }

@@ -31,12 +31,12 @@ func TestStaffReadTheirOwnRecord_D156(t *testing.T) {
 	for _, c := range []struct{ show, row, next string }{
 		{"", "Signed in by passkey", "10:00am on 29 June 2026"},
 		{"?show=openings", "You opened the record", "You opened the record"},
-		{"?show=lists", "The page “requests” showed you 1 patient", ""},
+		{"?show=lists", "You saw 1 patient on the page of requests", ""},
 		{"?show=lists", "Triage Helper asked to add notes to patients’ care records for you, and was refused", ""},
 	} {
 		page := bob.get(at + c.show)
 		page.wants(t, http.StatusOK, "", c.row)
-		for _, absent := range []string{"by a link", "wrote a note", "“day”", annName} {
+		for _, absent := range []string{"by a link", "wrote a note", "day’s page", annName} {
 			if strings.Contains(page.body, absent) {
 				t.Errorf("%s has %q", c.show, absent)
 			}

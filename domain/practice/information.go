@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -96,8 +94,7 @@ func (i Information) Set(some map[Topic]string, seen int) ([]event.Event, error)
 }
 
 func isInformation(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= MaxInformation && utf8.ValidString(text) &&
-		!strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
+	return text != "" && isPlain(text, MaxInformation, "\n\t")
 }
 
 // Apply returns the information after the event.

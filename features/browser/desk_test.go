@@ -166,7 +166,7 @@ func TestBrowserShowsOwnRecord_D156(t *testing.T) {
 	b.fits("own-record")
 	b.comes(p.page(elm, "account/record?show=openings"), "You looked at a request, or a file of it")
 	b.open(p.page(elm, "requests"))
-	b.comes(p.page(elm, "account/record?show=lists"), "The page “requests” showed you")
+	b.comes(p.page(elm, "account/record?show=lists"), " on the page of requests")
 	if text := ask(b, chromedp.Text("main")); strings.Contains(text, "Archer") {
 		t.Errorf("the page names a patient:\n%s", text)
 	}

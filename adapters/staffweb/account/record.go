@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +15,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // recordShown is the page size.
@@ -22,16 +24,10 @@ const recordShown = 50
 // recordPage is a part of the records about the member, without the names of patients.
 type recordPage struct {
 	About string
-	Tabs  []recordTab
+	Tabs  []pagekit.Tab
 	Rows  []recordRow
 	Older string // the address of the older rows; "" for none
 	First string // the address of the newest rows; "" if they are on the page
-}
-
-// recordTab leads to a part.
-type recordTab struct {
-	Name, Address string
-	Here          bool
 }
 
 // recordRow is a row, with the address of its patient's page for those who may use it.
@@ -67,7 +63,7 @@ func (s *Section) record(r *pagekit.Request) error {
 	}
 	page := recordPage{About: part.about, Rows: rows}
 	for _, p := range recordParts {
-		page.Tabs = append(page.Tabs, recordTab{p.name, address(p.word, ""), p.word == part.word})
+		page.Tabs = append(page.Tabs, pagekit.Tab{Name: p.name, Address: address(p.word, ""), Here: p.word == part.word})
 	}
 	if older != "" {
 		page.Older = address(part.word, older)
@@ -131,14 +127,25 @@ func (s *Section) ownLines(r *pagekit.Request, before string) (rows []recordRow,
 		if n == recordShown {
 			return rows, found[n-1].RequestID.String(), err
 		}
-		what := f.Application + " asked to " + pagekit.EndpointWords(f.Endpoint) + " for you"
-		switch {
-		case f.Mode == access.ByPage:
-			what = "The page “" + string(f.Endpoint) + "” showed you " + pagekit.Counted(f.Patients, "patient")
-		case f.Status >= 400:
-			what += ", and was refused"
-		}
-		rows = append(rows, recordRow{At: pagekit.Moment(f.At, r.Practice.Zone), What: what})
+		rows = append(rows, recordRow{At: pagekit.Moment(f.At, r.Practice.Zone), What: lineText(f)})
 	}
 	return rows, "", err
+}
+
+// lineText describes a line of the access record to its member: a page, the call of an app or,
+// as a line of its own, the patients that the answer to a call showed.
+func lineText(f projections.OwnLine) string {
+	words, shown := projections.Describe(string(f.Endpoint)), pagekit.Counted(f.Patients, "patient")
+	asked, isAnswer := strings.CutPrefix(words, "call: ")
+	switch {
+	case f.Mode == access.ByPage && isAnswer:
+		return "An app asked to " + asked + " for you, and was shown " + shown
+	case f.Mode == access.ByPage:
+		return "You " + strings.Replace(words, "the patient", shown, 1)
+	}
+	text := f.Application + " asked to " + pagekit.EndpointWords(f.Endpoint) + " for you"
+	if f.Status >= http.StatusBadRequest {
+		text += ", and was refused"
+	}
+	return text
 }

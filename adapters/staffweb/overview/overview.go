@@ -59,9 +59,6 @@ type hourRow struct {
 // received counts the requests of an hour.
 type received struct{ Received, Done int }
 
-// mostCounted is where the counts of a type end.
-const mostCounted = 1000
-
 // overview shows the counts of today.
 func (s *Section) overview(r *pagekit.Request) error {
 	now := s.Now()
@@ -128,9 +125,9 @@ func hourRows(counts []projections.HourOfRequests, from time.Time, zone *time.Lo
 	return rows
 }
 
-// counted formats a count that ends at [mostCounted].
+// counted formats a count that ends at [projections.MostCounted].
 func counted(n int) string {
-	if n >= mostCounted {
+	if n >= projections.MostCounted {
 		return pagekit.Number(n) + " or more"
 	}
 	return pagekit.Number(n)

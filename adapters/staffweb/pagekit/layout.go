@@ -176,6 +176,13 @@ type section struct {
 	Own         bool // it is linked from the account's page
 }
 
+// Tab is a link to a part of a page, or to another list of it. The template "tabs" lists them.
+type Tab struct {
+	Name, Address string
+	Count         string // "" for none
+	Here          bool
+}
+
 // link is a link of the navigation.
 type link struct {
 	section

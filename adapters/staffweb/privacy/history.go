@@ -36,7 +36,7 @@ var historyTabs = []historyTab{
 // historyPart is the tab on the page.
 type historyPart struct {
 	Word, About string
-	Tabs        []tabLink
+	Tabs        []pagekit.Tab
 	By          string // the chosen member of staff; "" for all
 	People      []memberChoice
 	From, Until pagekit.Field
@@ -50,12 +50,6 @@ type historyPart struct {
 	zone   *time.Location
 	cursor string // the row after which the page begins; "" for the newest
 	next   string // the cursor of the older rows; "" for none
-}
-
-// tabLink leads to a tab.
-type tabLink struct {
-	Name, Address string
-	Here          bool
 }
 
 // historyRow is an event, a call, or the lists that showed the patient within an hour.
@@ -133,7 +127,7 @@ func (h *historyPart) link(path string, query url.Values) {
 		return path + "?" + to.Encode() + "#history"
 	}
 	for _, t := range historyTabs {
-		h.Tabs = append(h.Tabs, tabLink{t.name, address(t.word, ""), t.word == h.Word})
+		h.Tabs = append(h.Tabs, pagekit.Tab{Name: t.name, Address: address(t.word, ""), Here: t.word == h.Word})
 	}
 	if h.next != "" {
 		h.Older = address(h.Word, h.next)

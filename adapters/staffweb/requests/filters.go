@@ -56,15 +56,9 @@ func (f SavedFilters) do(ctx context.Context, sql string, args ...any) error {
 	return nil
 }
 
-// savedFilter is a link to a filter of the inbox.
-type savedFilter struct {
-	Name, Address string
-	Here          bool
-}
-
 // filters are the saved filters on a page of the inbox.
 type filters struct {
-	Saved       []savedFilter
+	Saved       []pagekit.Tab
 	MaySave     bool // the list has a filter that is not saved, and there is room
 	IsSaved     bool
 	FilterToken string
@@ -81,7 +75,7 @@ func (s *Section) filtersOf(r *pagekit.Request, list listed) (all filters, err e
 	all.FilterToken = r.Token(filtersToken)
 	for _, query := range saved {
 		here := query == list.Filter().Query()
-		all.Saved = append(all.Saved, savedFilter{filterName(query), r.Base() + "/requests" + query, here})
+		all.Saved = append(all.Saved, pagekit.Tab{Name: filterName(query), Address: r.Base() + "/requests" + query, Here: here})
 		all.IsSaved = all.IsSaved || here
 	}
 	all.MaySave = !all.IsSaved && len(saved) < mostFilters && (list.Type != "" || list.Urgent)

@@ -27,7 +27,7 @@ type inboxPage struct {
 	Done        string // the last action; "" for none
 	Title       string
 	IsDone      bool // the tab of completed requests
-	Tabs        []tab
+	Tabs        []pagekit.Tab
 	Types       []pagekit.Option
 	Rows        []row
 	Empty       string // the text without rows
@@ -35,13 +35,6 @@ type inboxPage struct {
 	First, Next string // addresses; Next is "" on the last page
 	News        string // the address of the count of requests that came since
 	filters
-}
-
-// tab leads to one tab.
-type tab struct {
-	Name, Address string
-	Count         string // "" for none
-	Here          bool
 }
 
 // row is a request in the inbox.
@@ -225,22 +218,19 @@ func filterOf(r *pagekit.Request) projections.InboxFilter {
 	return projections.InboxFilter{Tab: l.Tab, Member: r.Session.Staff, Type: l.Type, Urgent: l.Urgent, After: parsePlace(r.Form.Get("after"))}
 }
 
-// mostCounted is where counting ends. Done requests are not counted: they are not
-// waiting.
-const mostCounted = 1000
-
-// tabsOf are the tabs, each with its number of requests, whatever the filter.
-func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
+// tabsOf are the tabs, each with its number of requests, whatever the filter. Done requests
+// are not counted: they do not wait.
+func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []pagekit.Tab) {
 	for _, t := range projections.InboxTabs() {
 		leads := listed{Tab: t, Type: f.Type, Urgent: f.Urgent}.address(r)
 		count := strconv.Itoa(counts[t])
 		switch {
 		case t == projections.InboxDone, counts[t] == 0:
 			count = ""
-		case counts[t] >= mostCounted:
-			count = strconv.Itoa(mostCounted-1) + "+"
+		case counts[t] >= projections.MostCounted:
+			count = strconv.Itoa(projections.MostCounted-1) + "+"
 		}
-		tabs = append(tabs, tab{tabNames[t], leads, count, t == f.Tab})
+		tabs = append(tabs, pagekit.Tab{Name: tabNames[t], Address: leads, Count: count, Here: t == f.Tab})
 	}
 	return tabs
 }

@@ -30,7 +30,7 @@ SELECT since, (SELECT max(d.first_at) FROM staff_devices d WHERE d.tenant = $2 A
 FROM (SELECT coalesce(
 	(SELECT told_at FROM staff_devices WHERE token_hash = $1 AND tenant = $2 AND staff = $3),
 	(SELECT CASE WHEN $4 THEN min(told_at) ELSE max(told_at) END FROM staff_devices WHERE tenant = $2 AND staff = $3),
-	(SELECT at FROM last_sign_ins WHERE tenant = $2 AND staff = $3)) AS since) AS known
+	(SELECT max(at) FROM sign_ins WHERE tenant = $2 AND staff = $3)) AS since) AS known
 WHERE since IS NOT NULL`
 
 // untold is what a session has still to show.
