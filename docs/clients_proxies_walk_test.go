@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// A tunneller is a proxy that connects all calls to one service, and notes for whom it did.
+// A tunneller is a proxy that connects all calls to one service, and records the requested hosts.
 type tunneller struct {
 	*httptest.Server
 	service string // its host and port

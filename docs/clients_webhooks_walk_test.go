@@ -44,7 +44,7 @@ func TestWalkClientsRefuseWrongWebhook_D99(t *testing.T) {
 			"expired":                 {webhook(claim("jti", "1"), expired), 400, "expired"},
 			"another sender":          {fresh("2", claim("iss", "frontdesk")), 400, "wrong-issuer"},
 			"a strange key":           {fresh("3", head("kid", "other-key")), 400, "unknown-key"},
-			"somebody else's":         {stranger.Sign(encoded(fields{"alg": "RS256", "typ": "JWT", "kid": service.Kid}), []byte(`{"iss":"service"}`)), 400, "bad-signature"},
+			"of a stranger":           {stranger.Sign(encoded(fields{"alg": "RS256", "typ": "JWT", "kid": service.Kid}), []byte(`{"iss":"service"}`)), 400, "bad-signature"},
 			"alg none":                {unsigned(), 400, "malformed"},
 			"an HMAC":                 {confused(), 400, "malformed"},
 			"changed":                 {fresh("4")[:150] + "x" + fresh("4")[151:], 400, "bad-signature"},

@@ -53,7 +53,7 @@ Feature: The practice runs its day
     And the page says "You cannot change this appointment."
 
   @D86 @6.1
-  Scenario: An application is told that a call-in ended when its appointment is cancelled
+  Scenario: A webhook is sent when a cancelled appointment ends a call-in
     Given the application "Screens"
     And the practice enables "Screens"
     And "Screens" receives webhooks of "callin.notification.removed"
@@ -75,7 +75,7 @@ Feature: The practice runs its day
     And the log shows 1 "appointment.arrival-cleared.v1"
 
   @D155 @6.1
-  Scenario: An application is told that a call-in was undone
+  Scenario: A webhook is sent when a call-in is undone
     Given the application "Screens"
     And the practice enables "Screens"
     And "Screens" receives webhooks of "callin.notification.removed"

@@ -33,6 +33,6 @@ func TestRequestSaysWhoLooksAtIt_D156(t *testing.T) {
 	eve := a.signedIn(t, oak, "eve")
 	eve.get(strings.Replace(part, "elm-street", "oak-lane", 1)).wants(t, http.StatusNotFound, "", "could not find that request")
 	if page := bob.get(a.page); strings.Contains(page.body, `http-equiv="refresh"`) {
-		t.Error("the page reloads by itself under somebody who types")
+		t.Error("the page reloads itself while a member of staff types")
 	}
 }

@@ -83,7 +83,7 @@ func TestKilledImportGoesOn_D160(t *testing.T) {
 	i := newImported(t)
 	half, whole := importHeading, importHeading
 	for n := range 250 {
-		line := fmt.Sprintf("E-%d,Nobody%d Somebody%d,1980-01-01,,,\n", n, n, n)
+		line := fmt.Sprintf("E-%d,First%d Last%d,1980-01-01,,,\n", n, n, n)
 		if whole += line; n < 130 {
 			half += line
 		}
