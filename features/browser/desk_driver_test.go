@@ -133,5 +133,5 @@ func (d *desk) choose(label, option string) {
 // date types a date into its field.
 func (d *desk) date(on time.Time) {
 	d.t.Helper()
-	d.write("(Day|Date)", on.Format("2 1 2006"))
+	d.write("(Day|Date)", on.Format("02 01 2006")) // as many characters on each day
 }
