@@ -23,7 +23,7 @@ const coverageFile = "../docs/coverage.md"
 const coverageHead = `# Which scenarios show which clause
 
 Written by ` + "`go test ./features -run TestCoverage -update-coverage`" + `; a test fails when it is out of date. §n is a section of the
-Transactional API, Dn a [decision](decisions.md). Clauses that no scenario shows are covered by tests of their packages;
+Transactional API, Dn a [decision](decisions/README.md). Clauses that no scenario shows are covered by tests of their packages;
 a test names the clause that it shows.
 
 | clause | scenarios |
