@@ -49,6 +49,9 @@ func TestDecisionsAreUpToDate(t *testing.T) {
 	all := decisions(t)
 	files := derived(all)
 	for _, page := range pagesOf(t) {
+		if filepath.Dir(page) == "decisions" {
+			continue
+		}
 		if text, err := os.ReadFile(page); err != nil {
 			t.Fatal(err)
 		} else if mentioned.Match(text) {

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	linked  = regexp.MustCompile(`(?m)\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$`)
 	headed  = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	fenced  = regexp.MustCompile("(?s)\n *```.*?\n *```")
 	noPlace = regexp.MustCompile(`[^\pL\pN _-]`)
@@ -20,8 +20,8 @@ func TestEveryLinkHasTarget(t *testing.T) {
 	t.Parallel()
 	for _, page := range pagesOf(t) {
 		for _, link := range linked.FindAllStringSubmatch(read(t, page), -1) {
-			if !strings.Contains(link[1], "://") && !strings.HasPrefix(link[1], "mailto:") {
-				leads(t, page, link[1])
+			if target := link[1] + link[2]; !strings.Contains(target, "://") && !strings.HasPrefix(target, "mailto:") {
+				leads(t, page, target)
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func TestEveryLinkHasTarget(t *testing.T) {
 // pagesOf returns the files of all pages.
 func pagesOf(t *testing.T) (pages []string) {
 	t.Helper()
-	for _, folder := range []string{"..", ".", "operations", "privacy", "security", "errors", "examples/*", "../client/*"} {
+	for _, folder := range []string{"..", ".", "operations", "decisions", "practice", "privacy", "security", "errors", "examples/*", "../client/*"} {
 		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 // to.
 var begins = []string{"LICENSE", "CHANGELOG.md", "Dockerfile", "docs/operations.md", "docs/operations/"}
 
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+// A link says where it leads, or a line of the page does: "[D1]: decisions/0001-….md".
+var link = regexp.MustCompile(`(?m)\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$`)
 
 // closure returns the files of the archive out of those of the clone, by their paths in both: from
 // the first pages, each link leads to another file of the archive.
@@ -75,7 +76,7 @@ func read(name string) (f file, links []string, err error) {
 // linksOf returns the files that a page links to, from the top of the clone.
 func linksOf(page, text string) (links []string) {
 	for _, found := range link.FindAllStringSubmatch(text, -1) {
-		target, _, _ := strings.Cut(found[1], "#")
+		target, _, _ := strings.Cut(found[1]+found[2], "#")
 		if target == "" || strings.Contains(target, ":") {
 			continue
 		}
