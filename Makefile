@@ -97,7 +97,7 @@ docs: ## the reference of the API, its events and errors as static pages, in .fr
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
 nightly prove: MISSING := $(strip $(MISSING) $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS))
-nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/nightly.md: an hour and a half, or BUDGET=30m; RUN=Growth runs some
+nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/contribute/nightly.md: an hour and a half, or BUDGET=30m; RUN=Growth runs some
 	@$(NIGHTLY) -budget $(or $(BUDGET),0) -run '$(RUN)'
 
 prove: deps build ## the same with as many as a release wants (RUN=Growth: some of them): takes hours and 10 GB of disk
@@ -121,7 +121,7 @@ images: deps ## the images of compose.yaml, with podman
 	podman image exists $(BASE) || mmdebstrap --quiet $(DEBIAN) - | podman import --quiet - $(BASE)
 	$(BUILD) --tag localhost/frontdesk .
 	for image in $(BESIDE); do
-		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operations/containers/Dockerfile .
+		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operate/containers/Dockerfile .
 	done
 
 release: ## the archive that operators install from, if all proofs hold, in .frontdesk/release (ARGS='-key FILE -arch arm64 -out FOLDER -unproved')

@@ -11,11 +11,14 @@ import (
 	"testing"
 )
 
-// TestWalkAuditorsPage_D79 types the page into a shell, one block after
+// auditorsPages are typed into one shell, one after the other.
+var auditorsPages = []string{"audit/README.md", "audit/verify-a-log.md", "audit/proofs.md", "audit/promises.md"}
+
+// TestWalkAuditorsPages_D79 types the pages into a shell, one block after
 // another, against the sandbox: a checkpoint is kept, the log is forged by a superuser, and
 // every verifier reports it. Only the names of the database and of the practice differ from
 // those of the page.
-func TestWalkAuditorsPage_D79(t *testing.T) {
+func TestWalkAuditorsPages_D79(t *testing.T) {
 	t.Parallel()
 	s, err := theSandbox()
 	if err != nil {
@@ -38,7 +41,7 @@ func TestWalkAuditorsPage_D79(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := output(t, "", dir, "env", "PATH="+bin+":"+os.Getenv("PATH"), "timeout", "5m", "bash", "-c", s.script(t, "auditors.md"))
+	printed := output(t, "", dir, "env", "PATH="+bin+":"+os.Getenv("PATH"), "timeout", "5m", "bash", "-c", s.script(t, auditorsPages...))
 	for _, want := range []string{
 		"\nf\nevents_append_only|O\n", "\n— api.example ", "Verified:", "DIFFERS", "\nsound: ", "\n0\n",
 	} {
@@ -51,19 +54,21 @@ func TestWalkAuditorsPage_D79(t *testing.T) {
 // fails is a command of a page that has to fail, which bash does not insist on.
 var fails = regexp.MustCompile(`(?m)^! (.*)$`)
 
-// script returns the commands of a page for auditors, as they are said to the sandbox.
-func (s *sandbox) script(t *testing.T, page string) string {
+// script returns the commands of pages for auditors, as they are said to the sandbox.
+func (s *sandbox) script(t *testing.T, pages ...string) string {
 	t.Helper()
 	var info struct{ DatabaseURL, TenantID string }
 	s.read(t, &info)
 	var commands strings.Builder
-	for _, snippet := range snippets(t, page) {
-		switch snippet.language {
-		case "sh":
-			commands.WriteString(snippet.text)
-		case "text": // an example of a file's content
-		default:
-			t.Errorf("nothing runs a snippet in %q of %s", snippet.language, page)
+	for _, page := range pages {
+		for _, snippet := range snippets(t, page) {
+			switch snippet.language {
+			case "sh":
+				commands.WriteString(snippet.text)
+			case "text": // an example of a file's content
+			default:
+				t.Errorf("nothing runs a snippet in %q of %s", snippet.language, page)
+			}
 		}
 	}
 	as := func(role string) string {

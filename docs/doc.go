@@ -1,11 +1,11 @@
 // Package docs holds the documentation and its tests. Tests of other packages type the
 // commands of the operators' pages, which operators.go reads.
 //
-//   - integrators.md, sandbox.md and auditors.md are run, line by line, against a sandbox.
+//   - the pages of integrate/ and audit/ are run, line by line, against a sandbox.
 //   - the clients of client/, in three languages, call the same sandbox, through failures of
 //     calls, keys and webhooks; their pages are run as well.
-//   - followers.md is run against a broker, and its example in examples/follower is killed.
-//   - safety.md is for clinical safety officers; each test that it names must exist, and
+//   - integrate/followers.md is run against a broker, and its example in examples/follower is killed.
+//   - safety/hazard-log.md is for clinical safety officers; each test that it names must exist, and
 //     each hazard has an owner, a status and a version.
 //   - privacy/ holds papers that practices and operators fill in; the tests, files and
 //     commands that they name must exist.

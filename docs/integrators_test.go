@@ -7,7 +7,11 @@ import (
 )
 
 // integratorsPages are typed into one shell, one after the other.
-var integratorsPages = []string{"integrators.md", "sandbox.md"}
+var integratorsPages = []string{
+	"integrate/quickstart.md", "integrate/client-packages.md", "integrate/register-an-application.md", "integrate/authentication.md",
+	"integrate/authorise-staff.md", "integrate/requests-and-files.md", "integrate/retries-and-limits.md", "integrate/diagnose.md",
+	"integrate/checkpoints.md", "integrate/webhooks.md", "integrate/test-your-integration.md", "integrate/sandbox.md",
+}
 
 // snippet is a fenced block of the page.
 type snippet struct{ language, text string }

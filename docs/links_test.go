@@ -30,7 +30,7 @@ func TestEveryLinkHasTarget(t *testing.T) {
 // pagesOf returns the files of all pages.
 func pagesOf(t *testing.T) (pages []string) {
 	t.Helper()
-	for _, folder := range []string{"..", ".", "operations", "decisions", "practice", "privacy", "security", "errors", "examples/*", "../client/*"} {
+	for _, folder := range []string{"..", ".", "integrate", "operate", "practice", "privacy", "audit", "safety", "explain", "contribute", "decisions", "../features", "security", "errors", "examples/*", "../client/*"} {
 		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
 			t.Fatal(err)

@@ -2,13 +2,13 @@ package docs
 
 import (
 	"embed"
-	"path"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 )
 
-//go:embed operations.md operations/*.md
+//go:embed operate/*.md
 var operators embed.FS
 
 // A Block is the text between two fences of an operators' page. Its language is its kind:
@@ -20,16 +20,12 @@ type Block struct {
 	Text     string // without the indentation of its fences
 }
 
-// OperatorsPages returns operations.md and the pages of its folder, by their paths below this folder.
+// OperatorsPages returns the pages for operators, by their paths below this folder.
 func OperatorsPages() map[string]string {
 	pages := map[string]string{}
-	names := []string{"operations.md"}
-	beside, err := operators.ReadDir("operations")
+	names, err := fs.Glob(operators, "operate/*.md")
 	if err != nil {
 		panic(err)
-	}
-	for _, page := range beside {
-		names = append(names, path.Join("operations", page.Name()))
 	}
 	for _, name := range names {
 		text, err := operators.ReadFile(name)
@@ -42,7 +38,7 @@ func OperatorsPages() map[string]string {
 }
 
 // OperatorsBlocks returns the blocks below a heading of an operators' page such as
-// "operations/settings.md", up to the next heading; of one language, if one is named.
+// "operate/settings.md", up to the next heading; of one language, if one is named.
 func OperatorsBlocks(t testing.TB, page, below string, language ...string) (texts []string) {
 	t.Helper()
 	for _, b := range Blocks(OperatorsPages()[page]) {

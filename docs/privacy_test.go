@@ -64,7 +64,7 @@ func TestPlacesToFillInHaveOneForm(t *testing.T) {
 // a test, a file or a command names one that exists.
 func TestPapersNameTestsFilesAndCommands(t *testing.T) {
 	t.Parallel()
-	there, commands, named := sources(t), read(t, "operations/commands.md"), 0
+	there, commands, named := sources(t), read(t, "operate/commands.md"), 0
 	for _, paper := range append(papers(t), papersIndex) {
 		for _, found := range inCode.FindAllStringSubmatch(read(t, paper), -1) {
 			name := found[1]

@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// The blocks of CONTRIBUTING.md are put into the files that it names for them, in an overlay
+// The blocks of contribute/ are put into the files that it names for them, in an overlay
 // of this tree. Then the changed packages are built, and the test of the first recipe is run.
 func TestWalkRecipesBuild(t *testing.T) {
 	t.Parallel()
@@ -69,12 +69,18 @@ var (
 // recipes returns the files that the recipes change, as they are then.
 func recipes(t *testing.T) map[string]string {
 	t.Helper()
-	page, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
+	text := ""
+	for _, recipe := range []string{"command", "endpoint", "webhook"} {
+		pages, err := filepath.Glob("contribute/add-a*-" + recipe + ".md")
+		if err != nil || len(pages) != 1 {
+			t.Fatalf("the recipe of a %s is in %q: %v", recipe, pages, err)
+		}
+		page, err := os.ReadFile(pages[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(page)
 	}
-	_, text, _ := strings.Cut(string(page), "\n## Recipes\n")
-	text, _, _ = strings.Cut(text, "\n## ")
 	blocks := goBlock.FindAllStringSubmatchIndex(text, -1)
 	if len(blocks) < 20 {
 		t.Fatalf("there are %d blocks", len(blocks))

@@ -20,7 +20,7 @@ var quoted = regexp.MustCompile("`([a-z_]+)`")
 // A table without a retention period is kept for ever.
 func TestEveryTableHasRetentionPeriod_D72(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("retention.md")
+	page, err := os.ReadFile("privacy/retention.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestEveryTableHasRetentionPeriod_D72(t *testing.T) {
 	slices.Sort(listed)
 	slices.Sort(there)
 	if diff := cmp.Diff(there, listed); diff != "" {
-		t.Errorf("docs/retention.md must list each table with its period (-there +listed):\n%s", diff)
+		t.Errorf("docs/privacy/retention.md must list each table with its period (-there +listed):\n%s", diff)
 	}
 }
 
@@ -74,7 +74,7 @@ var writes = regexp.MustCompile(`\b(os\.(Create|CreateTemp|WriteFile|OpenFile|Mk
 
 func TestEveryFileWriterIsListed_D72(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("retention.md")
+	page, err := os.ReadFile("privacy/retention.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +94,9 @@ func TestEveryFileWriterIsListed_D72(t *testing.T) {
 	}
 	for folder := range found {
 		if row, known := writers[folder]; !known && !strings.HasPrefix(folder, "bench/") {
-			t.Errorf("%s writes files: write in docs/retention.md how long they are kept", folder)
+			t.Errorf("%s writes files: write in docs/privacy/retention.md how long they are kept", folder)
 		} else if !strings.Contains(string(page), row) {
-			t.Errorf("docs/retention.md does not mention %s", row)
+			t.Errorf("docs/privacy/retention.md does not mention %s", row)
 		}
 	}
 	for folder := range writers {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// hazard is a section of safety.md.
+// hazard is a section of safety/hazard-log.md.
 type hazard struct{ title, text string }
 
 // number is that of the hazard's title.
@@ -21,7 +21,7 @@ func (h hazard) number() int {
 	return n
 }
 
-// safetyPage is safety.md in parts.
+// safetyPage is safety/hazard-log.md in parts.
 type safetyPage struct {
 	hazards  []hazard
 	matrix   string // severity, likelihood and risk
@@ -30,7 +30,7 @@ type safetyPage struct {
 
 func readSafety(t *testing.T) (page safetyPage) {
 	t.Helper()
-	text, err := os.ReadFile("safety.md")
+	text, err := os.ReadFile("safety/hazard-log.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ var (
 	scenarios = regexp.MustCompile(`(?m)^\s*Scenario(?: Outline)?: (.+?)\s*$`)
 )
 
-// sources are the tests and scenarios that there are, by the names that safety.md has for
+// sources are the tests and scenarios that there are, by the names that safety/hazard-log.md has for
 // them. A test's value is the build tag without which it does not run: "" for those of `make test`.
 func sources(t *testing.T) map[string]string {
 	t.Helper()

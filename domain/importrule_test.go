@@ -90,7 +90,7 @@ var layers = map[string]layer{
 	},
 	"adapters": {
 		may: []string{
-			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operations", "frontdesk/docs/practice",
+			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operate", "frontdesk/docs/practice",
 			"frontdesk/adapters/clock",      // the one reader of the machine's clock
 			"frontdesk/adapters/background", // the one way to sleep and wake each other
 			"frontdesk/adapters/durable",    // the one way to write files that survive a power failure, and to lock files

@@ -37,7 +37,7 @@ var byDesign = []string{"LogIsNotSigned"}
 // stamp keeps its age.
 func (p *program) wantNoAlerts(t *testing.T) {
 	t.Helper()
-	rules, err := alerting.ReadRules("../docs/operations/alerts.yaml")
+	rules, err := alerting.ReadRules("../docs/operate/alerts.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"testing"
 )
 
-var updateCoverage = flag.Bool("update-coverage", false, "write docs/coverage.md")
+var updateCoverage = flag.Bool("update-coverage", false, "write features/coverage.md")
 
-const coverageFile = "../docs/coverage.md"
+const coverageFile = "../features/coverage.md"
 
 const coverageHead = `# Which scenarios show which clause
 
 Written by ` + "`go test ./features -run TestCoverage -update-coverage`" + `; a test fails when it is out of date. §n is a section of the
-Transactional API, Dn a [decision](decisions/README.md). Clauses that no scenario shows are covered by tests of their packages;
+Transactional API, Dn a [decision](../docs/decisions/README.md). Clauses that no scenario shows are covered by tests of their packages;
 a test names the clause that it shows.
 
 | clause | scenarios |
@@ -41,7 +41,7 @@ func TestCoverageIsUpToDate(t *testing.T) {
 	}
 	got, err := os.ReadFile(coverageFile)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/coverage.md is out of date (%v): run with -update-coverage", err)
+		t.Errorf("features/coverage.md is out of date (%v): run with -update-coverage", err)
 	}
 }
 

@@ -3,7 +3,7 @@
 // tests'.
 //
 // Each scenario carries its clauses as tags: @5.2 is a section of the Transactional
-// API, @D9 a decision. docs/coverage.md lists them the other way round; `go test
+// API, @D9 a decision. features/coverage.md lists them the other way round; `go test
 // ./features -update-coverage` writes it.
 //
 // One feature file runs in one program with one database; its scenarios follow each

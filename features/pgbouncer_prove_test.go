@@ -14,11 +14,11 @@ import (
 
 // TestProveFeaturesBehindPgBouncer runs the features with a pooler between the
 // program and Postgres that lends connections for one transaction, with the settings of
-// docs/operations/proxies.md. Only queries about the past, and rebuilds, bypass it.
+// docs/operate/proxies.md. Only queries about the past, and rebuilds, bypass it.
 func TestProveFeaturesBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(docs.OperatorsPages()["operations/proxies.md"], "`"+postgrestest.PooledMode+"`") {
-		t.Error("docs/operations/proxies.md does not say what is proved here")
+	if !strings.Contains(docs.OperatorsPages()["operate/proxies.md"], "`"+postgrestest.PooledMode+"`") {
+		t.Error("docs/operate/proxies.md does not say what is proved here")
 	}
 	files, err := filepath.Glob("*.feature")
 	if err != nil || len(files) == 0 {

@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- The whole schema. Until 0.1.0 is released it is edited here; later changes are files of
--- their own. The roles are made before, by docs/operations/roles.sql.
+-- their own. The roles are made before, by docs/operate/roles.sql.
 
 -- The log of events ---------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ CREATE TABLE log (
 -- The end of the log. The process that locks the row is the sequencer. Positions are drawn
 -- before they are committed, so the sequencer passes some without seeing an event. These are
 -- gaps, until the event appears or no writer is left that could write it:
--- docs/architecture.md, "How a gap is closed".
+-- docs/explain/architecture.md, "How a gap is closed".
 --
 -- The row also names the history that the log is in. A promoted standby has another timeline,
 -- and a restored copy another cluster or another table: then the log may have lost its end,

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-const folder = "../../docs/operations/kubernetes"
+const folder = "../../docs/operate/kubernetes"
 
 // manifests are the output of `kubectl apply --kustomize`, and the example of the Secrets.
 func manifests(t *testing.T) map[string][]byte {

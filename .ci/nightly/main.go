@@ -1,5 +1,5 @@
 // Command nightly runs the proofs: the tests named TestProve… and the fuzz targets. Those that have
-// not run for the longest time come first. After each of them it writes docs/nightly.md, so it may
+// not run for the longest time come first. After each of them it writes docs/contribute/nightly.md, so it may
 // be stopped at any moment and continues from there: it does not repeat a proof that has passed
 // with the present files.
 //
@@ -24,7 +24,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-const usage = `Nightly runs proofs and writes their counts and results to docs/nightly.md.
+const usage = `Nightly runs proofs and writes their counts and results to docs/contribute/nightly.md.
 
 Options:
 `

@@ -1,4 +1,4 @@
-// Package proofs reads and writes docs/nightly.md: when and at which commit each proof ran
+// Package proofs reads and writes docs/contribute/nightly.md: when and at which commit each proof ran
 // last, its counts and its result. `make nightly` writes it; a test of docs and `make release`
 // read it.
 package proofs
@@ -16,7 +16,7 @@ import (
 )
 
 // Page is where the table is, from the root of the repository.
-const Page = "docs/nightly.md"
+const Page = "docs/contribute/nightly.md"
 
 // Passed is the result of a proof that holds. Any other result is the reason why it does not.
 const Passed = "passed"
@@ -38,7 +38,7 @@ const (
 	heading = `# Proofs
 
 ` + "`make nightly`" + ` and ` + "`make prove`" + ` run these tests and fuzz targets, and write this page after each of them. A proof that tried nothing
-has failed. [CONTRIBUTING.md](../CONTRIBUTING.md#proofs) says how they run.
+has failed. [Test a change](tests.md#proofs) says how they run.
 
 `
 	header  = "| proof | package | commit | date (UTC) | tried | result | seconds |\n|---|---|---|---|---|---|---|\n"

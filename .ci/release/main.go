@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	dir := flags.String("out", ".frontdesk/release", "the `folder` that the archive is written to")
 	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
-	unproved := flags.Bool("unproved", false, "also if docs/nightly.md does not show that all proofs hold: to try the archive out")
+	unproved := flags.Bool("unproved", false, "also if docs/contribute/nightly.md does not show that all proofs hold: to try the archive out")
 	key := flags.String("key", "", "the `file` with the key that signs releases")
 	made := flags.String("make-key", "", "only write a new key that signs releases to this `file`, and print its verifier key")
 	if err := flags.Parse(args); err != nil {

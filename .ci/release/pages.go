@@ -11,7 +11,7 @@ import (
 
 // The files that operators read, run or copy. The rest of the archive is the files that these link
 // to.
-var begins = []string{"LICENSE", "CHANGELOG.md", "Dockerfile", "docs/operations.md", "docs/operations/"}
+var begins = []string{"LICENSE", "CHANGELOG.md", "Dockerfile", "docs/operate/"}
 
 // A link says where it leads, or a line of the page does: "[D1]: decisions/0001-….md".
 var link = regexp.MustCompile(`(?m)\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$`)

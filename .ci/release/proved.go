@@ -9,7 +9,7 @@ import (
 	"frontdesk/.ci/proofs"
 )
 
-// proved returns an error unless docs/nightly.md shows that each proof of the clone in a folder has
+// proved returns an error unless docs/contribute/nightly.md shows that each proof of the clone in a folder has
 // passed with the present files. The table is committed after the proofs have run, so its rows may
 // name an earlier commit that differs only in the table.
 func proved(ctx context.Context, root string) error {

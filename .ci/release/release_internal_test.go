@@ -77,7 +77,7 @@ func TestArchiveHasLinkedFiles_D112(t *testing.T) {
 		names = append(names, f.name)
 	}
 	for _, name := range []string{
-		"LICENSE", "Dockerfile", "docs/operations.md", "docs/auditors.md", "docs/operations/systemd/frontdesk.service", "docs/operations/kubernetes/serve.yaml",
+		"LICENSE", "Dockerfile", "docs/operate/README.md", "docs/audit/README.md", "docs/operate/systemd/frontdesk.service", "docs/operate/kubernetes/serve.yaml",
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is not in the archive", name)
@@ -91,7 +91,7 @@ func TestArchiveHasLinkedFiles_D112(t *testing.T) {
 func TestLinksAreRelativeToPage_D112(t *testing.T) {
 	t.Parallel()
 	text := "[a](b.md#c) [d](../e) [f](#g) [h](https://example.org/i) [j](mailto:k@example.org)"
-	if got := linksOf("docs/operations/l.md", text); !slices.Equal(got, []string{"docs/operations/b.md", "docs/e"}) {
+	if got := linksOf("docs/operate/l.md", text); !slices.Equal(got, []string{"docs/operate/b.md", "docs/e"}) {
 		t.Errorf("it links to %v", got)
 	}
 	if _, err := closure([]string{"LICENSE"}); err == nil {

@@ -13,7 +13,7 @@ import (
 
 const (
 	keyName   = "frontdesk-release"
-	keyPage   = "docs/operations/release.md" // has the verifier key
+	keyPage   = "docs/operate/release.md" // has the verifier key
 	sumsName  = "SHA256SUMS"
 	notesName = "SHA256SUMS.note"
 )

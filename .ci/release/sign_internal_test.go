@@ -41,7 +41,7 @@ func signed(t *testing.T) (dir, verifier string) {
 // verify types the lines of the page in the folder of a release.
 func verify(t *testing.T, dir, verifier string) (said string, ok bool) {
 	t.Helper()
-	typed := docs.OperatorsBlocks(t, "operations/release.md", "Verify a release", "sh")
+	typed := docs.OperatorsBlocks(t, "operate/release.md", "Verify a release", "sh")
 	shell := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", typed[0])
 	shell.Dir, shell.Env = dir, append(os.Environ(), "KEY="+verifier)
 	out, err := shell.CombinedOutput()

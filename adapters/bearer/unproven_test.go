@@ -188,7 +188,7 @@ func TestAnErrorOfOursIsNoRefusal_D95(t *testing.T) {
 	m.wantRemembered(t, "elm-street")
 }
 
-// The limit in docs/retention.md: a full ring takes at most 32 KiB.
+// The limit in docs/privacy/retention.md: a full ring takes at most 32 KiB.
 func TestAFullRingIsSmall_D95(t *testing.T) { //nolint:paralleltest // it measures the heap
 	m := newMemory(t)
 	const names = 50

@@ -91,7 +91,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D101(t *testing.T) {
 	}
 }
 
-// The relay works with the rights in docs/operations/nats.conf.
+// The relay works with the rights in docs/operate/nats.conf.
 func TestRelayRunsWithItsRights_D101(t *testing.T) {
 	t.Parallel()
 	d := newDocumented(t, 1)

@@ -24,7 +24,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// documented is the servers of docs/operations/nats.conf, in this process. Only
+// documented is the servers of docs/operate/nats.conf, in this process. Only
 // addresses, paths and passwords differ.
 type documented struct {
 	t       *testing.T
@@ -61,7 +61,7 @@ func (d *documented) stop() {
 
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/operations/" + name)
+	text, err := os.ReadFile("../../docs/operate/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

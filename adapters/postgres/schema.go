@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 
-	"frontdesk/docs/operations"
+	"frontdesk/docs/operate"
 	"frontdesk/migrations"
 	"frontdesk/projections"
 )
@@ -125,8 +125,8 @@ const (
 	SignerRole = "frontdesk_signer" // reads like auditors, and publishes checkpoints
 )
 
-// RolesSQL makes the roles. It is docs/operations/roles.sql.
-var RolesSQL = operations.Roles
+// RolesSQL makes the roles. It is docs/operate/roles.sql.
+var RolesSQL = operate.Roles
 
 // CreateRoles makes the roles that do not exist, by [RolesSQL]. They may log
 // in, but have no password: set one, or map them by certificate or peer. CreateRoles may

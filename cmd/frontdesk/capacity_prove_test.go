@@ -18,7 +18,7 @@ import (
 
 // The capacity of a cell is measured on one machine that runs everything: clients, program,
 // Postgres and the receiver of webhooks. The CPU for each visit is a basis for estimates of
-// other machines; docs/scale.md has them.
+// other machines; docs/operate/scale.md has them.
 var (
 	measuredVisits = provetest.Pick(600, 6000)
 	restVisits     = provetest.Pick(50, 300) // one after the other

@@ -19,9 +19,9 @@ import (
 	"frontdesk/domain/application"
 )
 
-const containersPage = "operations/containers.md"
+const containersPage = "operate/containers.md"
 
-// TestProveContainers_D106 types the commands of docs/operations/containers.md. With
+// TestProveContainers_D106 types the commands of docs/operate/containers.md. With
 // compose.yaml it kills the primary and the first process under load; it also uses
 // compose.single.yaml.
 func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has the machine to itself
@@ -167,7 +167,7 @@ func (c *containers) crash(name string) {
 }
 
 // startedAgain waits until podman has started a killed container again. Podman 4.3 sometimes
-// leaves it dead, as docs/operations/containers.md describes: then it takes half a minute
+// leaves it dead, as docs/operate/containers.md describes: then it takes half a minute
 // longer.
 const startedAgain = `for n in $(seq 15); do
 	sleep 2; if [ "$(podman inspect --format '{{.State.Running}}' frontdesk-db1)" = true ]; then exit; fi

@@ -29,7 +29,7 @@ const (
 	gateway         = "10.89.77.1"                 // where containers reach the test
 )
 
-// inTheirWorld runs the test again where the images of docs/operations/containers.md are.
+// inTheirWorld runs the test again where the images of docs/operate/containers.md are.
 func inTheirWorld(t *testing.T) bool {
 	t.Helper()
 	return inAWorld(t, func(dir, script string) {

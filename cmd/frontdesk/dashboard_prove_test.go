@@ -77,7 +77,7 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 // variables filled in.
 func panelsOf(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/operations/dashboard.json")
+	text, err := os.ReadFile("../../docs/operate/dashboard.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"frontdesk/docs"
 )
 
-const systemdPage = "operations/systemd.md"
+const systemdPage = "operate/systemd.md"
 
-// TestProveInstalled_D112 types the commands of docs/operations/systemd.md on a machine that
+// TestProveInstalled_D112 types the commands of docs/operate/systemd.md on a machine that
 // has only the archive.
 func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !onAMachine(t) {
@@ -64,7 +64,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.works()
 	provetest.Tried(t, 3, "crashes")
 	provetest.Tried(t, 1, "reboots")
-	m.isAnImage(docs.OperatorsBlocks(t, "operations/kubernetes.md", "The image", "sh")[0])
+	m.isAnImage(docs.OperatorsBlocks(t, "operate/kubernetes.md", "The image", "sh")[0])
 }
 
 // isAnImage makes an image of the archive's program, outside of the machine.

@@ -79,7 +79,7 @@ func (u natsUsers) certify(t *testing.T) {
 // its own.
 func (u natsUsers) configure(t *testing.T, s *natsServer, routes []string, n int) {
 	t.Helper()
-	documents := os.DirFS("../../docs/operations")
+	documents := os.DirFS("../../docs/operate")
 	settings, err := fs.ReadFile(documents, "nats.conf")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// natsCluster is three processes of nats-server, configured by docs/operations/nats.conf.
+// natsCluster is three processes of nats-server, configured by docs/operate/nats.conf.
 type natsCluster struct {
 	t       *testing.T
 	servers [3]*natsServer

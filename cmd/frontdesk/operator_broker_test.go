@@ -52,7 +52,7 @@ func (o *operator) relays() {
 func (o *operator) hasFollowers() {
 	o.t.Helper()
 	o.program("nats-server", `echo "$@" >> ~/reloads`)
-	o.types(o.meant("cp /usr/local/share/doc/frontdesk/docs/operations/nats-followers.conf /etc/nats/"))
+	o.types(o.meant("cp /usr/local/share/doc/frontdesk/docs/operate/nats-followers.conf /etc/nats/"))
 }
 
 func (o *operator) hasAFollower() {

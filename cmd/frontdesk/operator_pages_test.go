@@ -116,7 +116,7 @@ func keysWalk() []stage {
 
 func (o *operator) onboards() {
 	o.t.Helper()
-	o.does("operations.md", stage{below: "Onboard"})
+	o.does("operate/onboard-practices.md", stage{below: "Onboard practices"})
 }
 
 func (o *operator) hasOneKey() {

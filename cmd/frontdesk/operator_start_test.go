@@ -12,41 +12,41 @@ import (
 // theWalk is the operators' first page.
 func theWalk() []stage {
 	return append(theStart(),
-		stage{below: "Onboard"},
-		stage{below: "What there is"},
-		stage{below: "A practice that leaves", before: (*operator).signs, after: (*operator).hasLeft},
-		stage{below: "An application calls", before: (*operator).isCalled},
-		stage{below: "Observe"},
-		stage{below: "Who tries to sign in"},
-		stage{below: "Profiles", by: "TestProfileIsTakenByThePage_D108"},
+		stage{below: "Onboard practices"},
+		stage{below: "List practices and applications"},
+		stage{below: "Offboard a practice", before: (*operator).signs, after: (*operator).hasLeft},
+		stage{below: "Check an application's calls", before: (*operator).isCalled},
+		stage{below: "Monitor the service"},
+		stage{below: "See failed sign-ins"},
+		stage{below: "Take a profile", by: "TestProfileIsTakenByThePage_D108"},
 		stage{below: "Upgrade"},
-		stage{below: "A dump"},
-		stage{below: "A base backup, and all that came after it"},
-		stage{below: "An epoch that nobody expected", before: (*operator).anEpochBegins},
-		stage{below: "From a dump", before: (*operator).hasAFreshCluster, after: (*operator).servesFromIt},
-		stage{below: "To a moment", before: (*operator).losesAPractice, after: (*operator).isBackThere},
-		stage{below: "After any restore"},
+		stage{below: "Make a dump"},
+		stage{below: "Archive for point-in-time recovery"},
+		stage{below: "Investigate an unexpected epoch", before: (*operator).anEpochBegins},
+		stage{below: "Restore a dump", before: (*operator).hasAFreshCluster, after: (*operator).servesFromIt},
+		stage{below: "Restore to a point in time", before: (*operator).losesAPractice, after: (*operator).isBackThere},
+		stage{below: "After every restore"},
 		stage{below: "A projection has stopped"},
 		stage{below: "An event is parked", before: (*operator).hasParked},
 		stage{below: "A read model is wrong", before: (*operator).hasAWrongRow, after: (*operator).isPutRight},
 		stage{below: "Proofs fall behind"},
 		stage{below: "The sequence was changed", before: (*operator).hasACachedSequence, after: (*operator).isReady},
-		stage{below: "Something is lost", before: (*operator).hasPassedOver, after: (*operator).hasPlaced},
-		stage{below: "Gaps stay", before: (*operator).somebodyWrites, after: (*operator).nobodyWrites},
-		stage{below: "Something was changed"},
+		stage{below: "Events are missing", before: (*operator).hasPassedOver, after: (*operator).hasPlaced},
+		stage{below: "Gaps persist", before: (*operator).somebodyWrites, after: (*operator).nobodyWrites},
+		stage{below: "Events were changed"},
 	)
 }
 
 // theStart leads from an archive to a process that serves.
 func theStart() []stage {
 	return []stage{
-		{below: "The program", before: (*operator).hasRelease},
-		{below: "Secrets"},
-		{below: "The database"},
-		{below: "The file of settings"},
-		{below: "Before it serves"},
-		{below: "The service"},
-		{below: "The first call"},
+		{below: "Install the program", before: (*operator).hasRelease},
+		{below: "Make the secrets"},
+		{below: "Create the database"},
+		{below: "Write the settings file"},
+		{below: "Check before you serve"},
+		{below: "Run the service"},
+		{below: "Make the first call"},
 	}
 }
 
@@ -84,4 +84,4 @@ sha256sum frontdesk-1-linux-amd64.tar.gz > SHA256SUMS`, "-", testworld.Binary(o.
 }
 
 // signs runs a signer with the service.
-func (o *operator) signs() { o.does("operations/keys.md", stage{below: "Signing the log"}) }
+func (o *operator) signs() { o.does("operate/keys.md", stage{below: "Signing the log"}) }

@@ -20,7 +20,7 @@ func (o *operator) stops() {
 
 func (o *operator) serves() {
 	o.t.Helper()
-	o.does("operations.md", stage{below: "The service"})
+	o.does("operate/start.md", stage{below: "Run the service"})
 }
 
 // anEpochBegins begins an epoch after the files of the database were put back, as in the

@@ -64,7 +64,7 @@ func (p *patroni) care(s *busy, name string, do func(*patroni) (mend func())) {
 		rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(watch.Elapsed()))
 }
 
-// patronictl is how docs/operations/patroni.md calls it.
+// patronictl is how docs/operate/patroni.md calls it.
 const patronictl = "patronictl -c /etc/patroni/config.yml"
 
 // switchover moves the primary, as an operator does.

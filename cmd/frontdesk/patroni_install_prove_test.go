@@ -26,7 +26,7 @@ PATH=/mnt/bin:$PATH
 // as far as a machine that is needed afterwards allows.
 func TestProveThatPatroniIsInstalled_D113(t *testing.T) {
 	t.Parallel()
-	lines := docs.OperatorsBlocks(t, "operations/patroni.md", "With Patroni", "sh")[0]
+	lines := docs.OperatorsBlocks(t, "operate/patroni.md", "With Patroni", "sh")[0]
 	shell := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", onDebian+lines+`
 readlink /mnt/root/etc/systemd/system/etcd.service
 tail -n 1 /etc/postgresql-common/createcluster.conf`)

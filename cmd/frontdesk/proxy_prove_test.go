@@ -19,7 +19,7 @@ import (
 	"frontdesk/docs"
 )
 
-// proxy is one that is configured by docs/operations, and a client that trusts it.
+// proxy is one that is configured by docs/operate, and a client that trusts it.
 type proxy struct {
 	address string
 	client  *http.Client
@@ -47,7 +47,7 @@ func startNginx(t *testing.T, first, second place) proxy {
 	dir := t.TempDir()
 	settings := filepath.Join(dir, "nginx.conf")
 	writeFile(t, settings, fmt.Sprintf("daemon off;\nuser root;\nworker_processes auto;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\n%s}\n", dir,
-		replaced(t, docs.OperatorsBlocks(t, "operations/proxies.md", "nginx", "nginx")[0],
+		replaced(t, docs.OperatorsBlocks(t, "operate/proxies.md", "nginx", "nginx")[0],
 			"listen 443 ssl", "listen "+p.address+" ssl", "/etc/ssl/frontdesk.pem", certificate, "/etc/ssl/frontdesk.key", certificate,
 			"server_name *.api.example.org auth.example.org", "server_name _",
 			"127.0.0.1:8080 max_fails=0", first.public+" max_fails=0", "127.0.0.1:8081 max_fails=0", second.public+" max_fails=0")))
@@ -106,7 +106,7 @@ func untilTheEnd(t *testing.T, cmd *exec.Cmd) {
 // operations is a file that operators are given.
 func operations(t *testing.T, name string) string {
 	t.Helper()
-	file, err := os.ReadFile("../../docs/operations/" + name)
+	file, err := os.ReadFile("../../docs/operate/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // The page and its table, and the tolerance of a row: a part of it, or an amount of disk that
 // does not matter.
 const (
-	sizingPage    = "../../docs/scale.md"
+	sizingPage    = "../../docs/operate/scale.md"
 	sizingSection = "\n## What a day takes\n"
 	mayBeOff      = 0.15
 	tooLittle     = 0.15 // GB a day

@@ -36,7 +36,7 @@ const (
 // TestProveThatAnHourUnderLoadIsFlat starts visits of patients at a fixed rate, regardless of
 // earlier ones. Two processes as shipped answer all calls, send every webhook once and log no
 // problems. They hold as much at the end as after a while, and the disk fills as
-// docs/scale.md describes. A minute at night is too short for the last two.
+// docs/operate/scale.md describes. A minute at night is too short for the last two.
 func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSoak(t)
 	long := provetest.Lasts(t, soakOfNight, soakOfRelease)

@@ -81,7 +81,7 @@ func (p *pair) newData() string {
 	return filepath.Join(p.dir, strconv.Itoa(p.made))
 }
 
-// url connects a role with the one of the two that takes writes, as in docs/operations.md.
+// url connects a role with the one of the two that takes writes, as in docs/operate/README.md.
 func (p *pair) url(role string) string {
 	return fmt.Sprintf("postgres://%s@127.0.0.1:%d,127.0.0.1:%d/frontdesk?target_session_attrs=read-write", role, p.ports[0], p.ports[1])
 }

@@ -1,4 +1,4 @@
-// Package alerting shows in tests which alerts of docs/operations/alerts.yaml fire, with
+// Package alerting shows in tests which alerts of docs/operate/alerts.yaml fire, with
 // Prometheus's own engine (promtool) and the program's own answers at /metrics.
 //
 //	line := alerting.NewTimeline(rules,

@@ -22,12 +22,12 @@ func TestEachAlertHasItsHeading_D111(t *testing.T) {
 		t.Fatal(err)
 	}
 	var named, headed []string
-	for _, found := range heading.FindAllStringSubmatch(docs.OperatorsPages()["operations/alerts.md"], -1) {
+	for _, found := range heading.FindAllStringSubmatch(docs.OperatorsPages()["operate/alerts.md"], -1) {
 		headed = append(headed, found[1])
 	}
 	for _, alert := range rules.Alerts {
 		named = append(named, alert.Name)
-		if want := "docs/operations/alerts.md#" + strings.ToLower(alert.Name); alert.Annotations["runbook"] != want {
+		if want := "docs/operate/alerts.md#" + strings.ToLower(alert.Name); alert.Annotations["runbook"] != want {
 			t.Errorf("the runbook of %s is %q, want %q", alert.Name, alert.Annotations["runbook"], want)
 		}
 		if !slices.Contains([]string{"page", "ticket"}, alert.Labels["severity"]) || alert.Annotations["summary"] == "" {
@@ -41,7 +41,7 @@ func TestEachAlertHasItsHeading_D111(t *testing.T) {
 
 func TestPrometheusReadsTheFiles_D111(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"check", "rules", rulesFile}, {"check", "config", "../../../docs/operations/prometheus.yml"}} {
+	for _, args := range [][]string{{"check", "rules", rulesFile}, {"check", "config", "../../../docs/operate/prometheus.yml"}} {
 		if err := alerting.Promtool(t.Context(), args...); err != nil {
 			t.Error(err)
 		}

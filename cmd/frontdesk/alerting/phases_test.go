@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/alerting"
 )
 
-const rulesFile = "../../../docs/operations/alerts.yaml"
+const rulesFile = "../../../docs/operate/alerts.yaml"
 
 // phase holds observations, their duration on the time line, and the alerts that fire.
 type phase struct {

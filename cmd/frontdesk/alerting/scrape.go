@@ -16,7 +16,7 @@ import (
 
 // Target is a process that Prometheus would scrape.
 type Target struct {
-	Job      string // as in docs/operations/prometheus.yml
+	Job      string // as in docs/operate/prometheus.yml
 	Instance string
 	URL      string // of its private listener
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	dashboardFile = "../../../docs/operations/dashboard.json"
-	alertsFile    = "../../../docs/operations/alerts.yaml"
+	dashboardFile = "../../../docs/operate/dashboard.json"
+	alertsFile    = "../../../docs/operate/alerts.yaml"
 )
 
 // board is the part of a Grafana dashboard that tests read.
@@ -132,7 +132,7 @@ func TestTheDashboardIsWellMade_D110(t *testing.T) {
 	text, b := readBoard(t)
 	var formatted bytes.Buffer
 	if err := json.Indent(&formatted, text, "", "  "); err != nil || formatted.String() != string(text) {
-		t.Errorf("docs/operations/dashboard.json is not formatted (jq . does it): %v", err)
+		t.Errorf("docs/operate/dashboard.json is not formatted (jq . does it): %v", err)
 	}
 	ids, titles, cells := map[int]bool{}, map[string]bool{}, map[[2]int]string{}
 	for _, p := range b.Panels {

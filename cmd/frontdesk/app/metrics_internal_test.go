@@ -18,7 +18,7 @@ import (
 	"frontdesk/docs"
 )
 
-const metricsPage = "operations/metrics.md"
+const metricsPage = "operate/metrics.md"
 
 var (
 	named     = regexp.MustCompile(`\bfrontdesk_[a-z_]+[a-z]\b`)

@@ -123,7 +123,7 @@ func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
 	if len(collector.Of(request)) < 5 || len(collector.Of(failed)) < 3 {
 		t.Fatalf("%d and %d spans", len(collector.Of(request)), len(collector.Of(failed)))
 	}
-	page, err := os.ReadFile("../../../docs/operations/traces.md")
+	page, err := os.ReadFile("../../../docs/operate/traces.md")
 	must(t, err)
 	for _, s := range collector.Spans() {
 		for key := range s.About {

@@ -13,7 +13,7 @@ const (
 )
 
 // Practice declares a practice. The names and forms of these fields are a promise to authors
-// of files; docs/operations/apply.schema.json describes them. A nil pointer means that the
+// of files; docs/operate/apply.schema.json describes them. A nil pointer means that the
 // document leaves the field unchanged.
 type Practice struct {
 	Kind         string        `yaml:"kind"`

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	schemaFile  = "../../../docs/operations/apply.schema.json"
-	exampleFile = "../../../docs/operations/practices.yaml"
+	schemaFile  = "../../../docs/operate/apply.schema.json"
+	exampleFile = "../../../docs/operate/practices.yaml"
 )
 
 // definition is a part of the schema.

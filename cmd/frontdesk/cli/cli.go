@@ -33,7 +33,7 @@ import (
 // Streams are the standard streams of a run.
 type Streams = term.Streams
 
-// commandLine is the table of commands: help, completion and docs/operations/commands.md are
+// commandLine is the table of commands: help, completion and docs/operate/commands.md are
 // made from it. The nouns hold their verbs. Verbs that run or keep the service have no noun.
 // A command's help is a verb and its object, in at most eight words; its detail is the rest.
 type commandLine struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-const operations = "../../../docs/operations/"
+const operations = "../../../docs/operate/"
 
 // deployed is a program as a unit of systemd or a pod starts it.
 type deployed struct {
@@ -63,7 +63,7 @@ func TestServeKeepsAnErasureLedger(t *testing.T) { //nolint:paralleltest // it s
 	}
 }
 
-// How long the access record is kept is for the practices to decide (docs/retention.md).
+// How long the access record is kept is for the practices to decide (docs/privacy/retention.md).
 func TestNoRetentionIsShipped(t *testing.T) { //nolint:paralleltest // it sets variables
 	retained := 0
 	for _, d := range slices.Concat(units(t), pods(t)) {

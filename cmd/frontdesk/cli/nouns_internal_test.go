@@ -138,12 +138,12 @@ func TestUnknownCommandSuggestsNearest_D137(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write docs/operations/commands.md")
+var update = flag.Bool("update", false, "write docs/operate/commands.md")
 
 // The page of commands is made from the table.
 func TestCommandsPageIsCurrent_D137(t *testing.T) {
 	t.Parallel()
-	const page = "../../../docs/operations/commands.md"
+	const page = "../../../docs/operate/commands.md"
 	want := commandsPage(model(t))
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {

@@ -16,7 +16,7 @@ import (
 // The page's config file holds for each command that it names.
 func TestConfigurationOfThePageServes_D108(t *testing.T) {
 	t.Parallel()
-	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]
+	text := docs.OperatorsBlocks(t, "operate/settings.md", "A file of settings")[0]
 	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, text))
 	o.WantFailure(t, 1, "checks failed")
 	if said := o.Configuration(); !strings.HasPrefix(said["durability"], "synchronous by ") || !strings.HasPrefix(said["trusted-proxy"], "10.0.0.0/8 192.0.2.7/32 by ") {
@@ -28,7 +28,7 @@ func TestConfigurationOfThePageServes_D108(t *testing.T) {
 func TestProfileIsTakenByThePage_D108(t *testing.T) {
 	t.Parallel()
 	service := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
-	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Profiles")[0])
+	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operate/monitor.md", "Take a profile")[0])
 	line = strings.Replace(line, "http://127.0.0.1:9090", service["private_url"].(string), 1)
 	words := strings.Fields(strings.Replace(line, "seconds=10", "seconds=1", 1))
 	profile := exec.CommandContext(t.Context(), words[0], words[1:]...)

@@ -29,7 +29,7 @@ const never = -1
 
 // detection is an attack on a service whose signer runs, and the parties that detect it.
 type detection struct {
-	name   string // as in docs/auditors.md
+	name   string // as in docs/audit/proofs.md
 	do     func(*world)
 	signer time.Duration        // of the injected clock until its first alarm or alert, at worst
 	asks   func(*world) error   // the thief's request to the witness; nil if other tests make it
@@ -88,7 +88,7 @@ var detections = []detection{
 func TestTimeToDetection_D139(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, size{witnessed: 30, kept: 35, signed: 40, all: 45})
-	page, err := os.ReadFile("../../../docs/auditors.md")
+	page, err := os.ReadFile("../../../docs/audit/proofs.md")
 	w.check(err)
 	genuine := w.kept
 	for _, d := range detections {
@@ -103,7 +103,7 @@ func TestTimeToDetection_D139(t *testing.T) {
 				d.name, after, cosigns, texts(alone.Found), texts(kept.Found))
 		}
 		if !strings.Contains(string(page), "\n| "+d.name+" | "+soonest(after)+" |") {
-			t.Errorf("docs/auditors.md has no row: | %s | %s |", d.name, soonest(after))
+			t.Errorf("docs/audit/proofs.md has no row: | %s | %s |", d.name, soonest(after))
 		}
 		w.restore()
 	}

@@ -34,7 +34,7 @@ func (c *feedFollowCmd) Help() string {
 	return `Prints, for each event: its place, when it was recorded, practice, stream, version in the stream, name, data and metadata. Personal values
 are [personal]. Store the place of the last line together with its result: with --after, you go on from there and miss nothing.
 It waits for a broker that is away. It ends with status 1 if it cannot go on: if the log has lost events that were printed, if the
-broker no longer has the next event, or if an event is of a newer program. See docs/followers.md.`
+broker no longer has the next event, or if an event is of a newer program. See docs/integrate/followers.md.`
 }
 
 // followed is an event as it is printed.

@@ -18,7 +18,7 @@ import (
 // changes nothing.
 func example(t *testing.T) (file string) {
 	t.Helper()
-	text := clitest.ReadFile(t, "../../../../docs/operations/practices.yaml")
+	text := clitest.ReadFile(t, "../../../../docs/operate/practices.yaml")
 	file = filepath.Join(t.TempDir(), "practices.yaml")
 	clitest.Must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
 	return file

@@ -16,7 +16,7 @@ var probe = regexp.MustCompile(`httpGet: \{path: (\S+), port: private\}`)
 // The probes of a pod are served, on the private listener alone.
 func TestProbesOfPodsAreServed_D112(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../../docs/operations/kubernetes/serve.yaml")
+	text, err := os.ReadFile("../../../../docs/operate/kubernetes/serve.yaml")
 	clitest.Must(t, err)
 	probes := probe.FindAllStringSubmatch(string(text), -1)
 	if len(probes) != 3 {
@@ -41,7 +41,7 @@ var handed = regexp.MustCompile(`--(kustomize|filename) (\S+)`)
 // exist at least.
 func TestFilesForKubectlExist_D112(t *testing.T) {
 	t.Parallel()
-	found := handed.FindAllStringSubmatch(docs.OperatorsPages()["operations/kubernetes.md"], -1)
+	found := handed.FindAllStringSubmatch(docs.OperatorsPages()["operate/kubernetes.md"], -1)
 	if len(found) < 5 {
 		t.Fatalf("it is handed %v", found)
 	}

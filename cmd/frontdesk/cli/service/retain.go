@@ -29,7 +29,7 @@ DIR/<name>.jsonl.gz (one JSON object a line) with DIR/<name>.jsonl.gz.manifest.j
 (audit.archived.v1), read back, and only then dropped. A run that is stopped is finished by the next one.
 Lines of the access record are moved when a signed checkpoint covers them. The archive holds it, so frontdesk audit verify
 can show later, without the database, that nothing in it was changed or left out.
-Begin when all processes have been upgraded. docs/retention.md lists all stored data with its retention period.`
+Begin when all processes have been upgraded. docs/privacy/retention.md lists all stored data with its retention period.`
 }
 
 // Run makes partitions, and archives those that are old enough.

@@ -15,7 +15,7 @@ var flagForm = regexp.MustCompile(`--[a-z][a-z-]+`)
 // Every flag of a service is in the operators' page.
 func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	t.Parallel()
-	page := docs.OperatorsPages()["operations/settings.md"]
+	page := docs.OperatorsPages()["operate/settings.md"]
 	for _, command := range []string{"serve", "sandbox start"} {
 		help := clitest.Frontdesk(t, append(strings.Fields(command), "--help")...).Out
 		flags := flagForm.FindAllString(help, -1)
@@ -24,7 +24,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 		}
 		for _, flag := range flags {
 			if flag != "--help" && !strings.Contains(page, "`"+flag+"`") {
-				t.Errorf("%s of %s is not in docs/operations/settings.md", flag, command)
+				t.Errorf("%s of %s is not in docs/operate/settings.md", flag, command)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func TestWhereTracesGoIsCheckedAndSaid_D109(t *testing.T) {
 
 func TestTracesAreSetByThePage_D109(t *testing.T) {
 	t.Parallel()
-	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, docs.OperatorsBlocks(t, "operations/traces.md", "Traces")[0]),
+	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, docs.OperatorsBlocks(t, "operate/traces.md", "Traces")[0]),
 		"--listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example")
 	if said := o.Configuration(); !strings.HasPrefix(said["traces"], "http://collector:4318 by ") || !strings.HasPrefix(said["traces-share"], "0.1 by ") {
 		t.Errorf("of the page's file it says\n%s%s", o.Out, o.Err)
