@@ -21,7 +21,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// sandbox is a sandbox that was started as in integrators.md, by make run, with other ports
+// sandbox is a sandbox that was started as in integrate/quickstart.md, by make run, with other ports
 // and another directory.
 type sandbox struct {
 	dir  string

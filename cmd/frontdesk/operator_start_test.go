@@ -53,7 +53,7 @@ func theStart() []stage {
 // starts types the beginning of the first page, which other pages require.
 func (o *operator) starts() {
 	for _, s := range theStart() {
-		o.does("operations.md", s)
+		o.does("operate/start.md", s)
 	}
 }
 
