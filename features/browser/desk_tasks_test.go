@@ -110,7 +110,7 @@ var tasks = []task{
 	}},
 	{"see who looked at a record", "jo.price", "/privacy", cost{}, func(d *desk) {
 		d.write("Name", "Dana Drew")
-		d.goTo("Look")
+		d.goTo("Find")
 		d.goTo("Dana Drew")
 	}},
 	{"move a request to another patient", "robin.reed", "/requests", cost{}, func(d *desk) {
@@ -219,7 +219,7 @@ var guidePictures = []struct {
 	{"appointments", "robin.reed", "/day", nil},
 	{"opening-hours", "sam.taylor", "/opening", nil},
 	{"connected-app", "sam.taylor", "/applications", func(d *desk) { d.goTo("Sandbox application") }},
-	{"privacy", "jo.price", "/privacy", func(d *desk) { d.write("Name", "Ann Archer"); d.goTo("Look"); d.goTo("Ann Archer") }},
+	{"privacy", "jo.price", "/privacy", func(d *desk) { d.write("Name", "Ann Archer"); d.goTo("Find"); d.goTo("Ann Archer") }},
 }
 
 func TestBrowserGuidePictures_D154(t *testing.T) {

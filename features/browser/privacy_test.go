@@ -83,11 +83,11 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.shows("Dr Fox opened the record at")
 	ann.shows("Dr Lee is away, and she is in pain.")
 	ann.fits("privacy")
-	ann.press("Look")
+	ann.press("Find")
 	ann.shows("Enter a name, a date of birth or an identifier")
 	ann.fits("privacy-wrong")
 	ann.do(chromedp.SetValue("#name", "zoe q"))
-	ann.press("Look")
+	ann.press("Find")
 	ann.shows("1 patient was found.")
 	ann.fits("privacy-found")
 
