@@ -19,7 +19,9 @@ func papers(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found = slices.DeleteFunc(found, func(name string) bool { return name == papersIndex })
+	found = slices.DeleteFunc(found, func(name string) bool {
+		return name == papersIndex || !strings.Contains(read(t, name), "**[Fill in: ") // a page about a task has nothing to fill in
+	})
 	if len(found) < 8 {
 		t.Fatalf("these are all papers: %v", found)
 	}

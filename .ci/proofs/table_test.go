@@ -29,7 +29,7 @@ func TestTableIsReadAsWritten(t *testing.T) {
 	if rows, err := proofs.Read(root); rows != nil || err != nil {
 		t.Errorf("without a page there are %v, %v", rows, err)
 	}
-	if err := os.Mkdir(filepath.Join(root, "docs"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(root, "docs/contribute"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := proofs.Write(root, []proofs.Row{kills, parse}); err != nil {

@@ -38,7 +38,7 @@ func put(t *testing.T, root, name, text string) {
 func TestReleaseWantsEveryProof(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "docs"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(root, "docs/contribute"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	put(t, root, ".gitignore", ".frontdesk\n")
