@@ -68,7 +68,7 @@ func clone(t *testing.T) (root string) {
 	for name, text := range map[string]string{
 		"go.mod":         "module example\n\ngo 1.26\n",
 		".gitignore":     ".frontdesk\n",
-		"docs/README.md": "",
+		"docs/contribute/README.md": "",
 		"a/a_prove_test.go": `//go:build prove
 
 package a_test
