@@ -66,8 +66,8 @@ func clone(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":         "module example\n\ngo 1.26\n",
-		".gitignore":     ".frontdesk\n",
+		"go.mod":                    "module example\n\ngo 1.26\n",
+		".gitignore":                ".frontdesk\n",
 		"docs/contribute/README.md": "",
 		"a/a_prove_test.go": `//go:build prove
 
