@@ -17,6 +17,7 @@ type BookAppointment struct {
 	Patient patient.ID
 	Site    site.ID
 	At      time.Time
+	Plan    appointment.Plan
 	Once    string // names this one booking, so that repeating it makes no second one; "" if it is sent once
 }
 
@@ -26,8 +27,8 @@ func (c BookAppointment) ID() appointment.ID {
 }
 
 // BookAppointment returns the identifier of the new appointment. It refuses a patient
-// of another practice with patient.ErrUnknown, and then a site of another practice with
-// site.ErrUnknown.
+// of another practice with patient.ErrUnknown, then a site of another practice with
+// site.ErrUnknown, and then a clinician who is none with appointment.ErrNoClinician.
 func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointment.ID, error) {
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
 		return appointment.ID{}, err
@@ -35,34 +36,53 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return appointment.ID{}, err
 	}
+	if err := d.knowClinician(ctx, c.Tenant, c.Plan.Clinician); err != nil {
+		return appointment.ID{}, err
+	}
 	s := appointment.Subject{Appointment: c.ID(), Patient: c.Patient, Site: c.Site}
 	if c.Once == "" {
-		return s.Appointment, d.bookNew(ctx, c.Tenant, s, c.At)
+		return s.Appointment, d.bookNew(ctx, s, c)
 	}
 	return s.Appointment, d.appointment(ctx, c.Tenant, s.Appointment, 0, func(a appointment.Appointment) ([]event.Event, error) {
-		return a.Book(s, c.At)
+		return a.Book(s, c.At, c.Plan)
 	})
 }
 
-func (d Desk) bookNew(ctx context.Context, tenant string, s appointment.Subject, at time.Time) error {
-	events, err := appointment.Appointment{}.Book(s, at)
+func (d Desk) bookNew(ctx context.Context, s appointment.Subject, c BookAppointment) error {
+	events, err := appointment.Appointment{}.Book(s, c.At, c.Plan)
 	if err != nil {
 		return err
 	}
-	return d.begin(ctx, appointment.StreamOf(tenant, s.Appointment), events...)
+	return d.begin(ctx, appointment.StreamOf(c.Tenant, s.Appointment), events...)
 }
 
-// MoveAppointment moves an appointment to another time, another site or both.
+// knowClinician refuses with appointment.ErrNoClinician unless the practice has this
+// clinician. Zero is no one in particular.
+func (d Desk) knowClinician(ctx context.Context, tenant string, id staff.ID) error {
+	if id == (staff.ID{}) {
+		return nil
+	}
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, id))
+	if err == nil && !member.IsClinician() {
+		err = appointment.ErrNoClinician
+	}
+	return err
+}
+
+// MoveAppointment moves an appointment to another time, site or clinician, and may change
+// its length and its kind.
 type MoveAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
 	Site        site.ID // zero for its current site
 	At          time.Time
-	Seen        int // see [Version]; 0 for no check
+	Plan        *appointment.Plan // nil for its current plan
+	Seen        int               // see [Version]; 0 for no check
 }
 
-// MoveAppointment changes nothing if the time and site are the same. It refuses a site
-// of another practice with site.ErrUnknown.
+// MoveAppointment changes nothing if time, site and plan are the same. It refuses a site
+// of another practice with site.ErrUnknown, and then a clinician who is none with
+// appointment.ErrNoClinician.
 func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 	if c.Site != (site.ID{}) {
 		if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
@@ -70,7 +90,12 @@ func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 		}
 	}
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
-		return a.Move(appointment.Slot{Site: c.Site, At: c.At}, d.Now())
+		if c.Plan != nil && !a.IsWith(c.Plan.Clinician) {
+			if err := d.knowClinician(ctx, c.Tenant, c.Plan.Clinician); err != nil {
+				return nil, err
+			}
+		}
+		return a.Move(appointment.Slot{Site: c.Site, At: c.At}, c.Plan, d.Now())
 	})
 }
 

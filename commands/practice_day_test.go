@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 const (
@@ -179,4 +180,39 @@ func TestSitesAndRoomsAreRenamed(t *testing.T) {
 	wantRefusal(t, desk.RenameSite(t.Context(), commands.RenameSite{Tenant: oak, Site: d.site, Name: "Ours"}), site.ErrUnknown)
 	wantRefusal(t, desk.RenameRoom(t.Context(), commands.RenameRoom{Tenant: oak, Room: d.room, Name: "Ours"}), site.ErrRoomUnknown)
 	d.wantSince(t, before, site.Renamed{Site: d.site, Name: "Elm House"}, site.RoomRenamed{Room: d.room, Site: d.site, Name: "Nurse"})
+}
+
+func TestOnlyClinicianOfPracticeIsPlanned_D163(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	desk := commands.Desk{Store: d, Staff: d, Patients: d, Now: noon}
+	member := func(tenant, username string, roles ...staff.Role) staff.ID {
+		id := made[staff.ID](t)(desk.RegisterStaff(t.Context(), commands.RegisterStaff{Tenant: tenant, Username: username, Name: "A Member", Email: "a@elm.example"}))
+		must(t, desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: tenant, Username: username, Roles: roles}))
+		return id
+	}
+	hughes, reed, theirs, left := member(elm, "hughes", staff.Clinician), member(elm, "reed", staff.Receptionist, staff.Manager), member(oak, "oak", staff.Clinician), member(elm, "left", staff.Clinician)
+	must(t, desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "left"}))
+	before := len(d.Log())
+	move := func(with staff.ID) error {
+		return desk.MoveAppointment(t.Context(), commands.MoveAppointment{Tenant: elm, Appointment: d.appointment, At: noon(), Plan: &appointment.Plan{Clinician: with}})
+	}
+	for _, with := range []staff.ID{reed, theirs, left, {UUID: uuid.New()}} {
+		_, err := desk.BookAppointment(t.Context(), commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: d.site, At: noon(), Plan: appointment.Plan{Clinician: with}})
+		wantRefusal(t, err, appointment.ErrNoClinician)
+		wantRefusal(t, move(with), appointment.ErrNoClinician)
+	}
+	booked := made[appointment.ID](t)(desk.BookAppointment(t.Context(), commands.BookAppointment{
+		Tenant: elm, Patient: d.patient, Site: d.site, At: noon(), Plan: appointment.Plan{Clinician: hughes, Minutes: 10}}))
+	must(t, move(hughes))
+	must(t, desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: "hughes"}))
+	must(t, desk.MoveAppointment(t.Context(), commands.MoveAppointment{ // they keep the appointment
+		Tenant: elm, Appointment: d.appointment, At: noon().Add(time.Hour), Plan: &appointment.Plan{Clinician: hughes}}))
+
+	other := d.subject()
+	other.Appointment = booked
+	d.wantSince(t, before, appointment.Booked{Subject: other, At: noon(), Plan: appointment.Plan{Clinician: hughes, Minutes: 10}},
+		appointment.Planned{Subject: d.subject(), Plan: appointment.Plan{Clinician: hughes}},
+		staff.RolesSet{Roles: staff.Roles{}},
+		appointment.Moved{Subject: d.subject(), At: noon().Add(time.Hour)})
 }

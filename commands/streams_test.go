@@ -112,7 +112,7 @@ var texts = map[string]string{
 	"Callback": "https://app.example/back", "Callbacks": "https://app.example/back", "Hours": "mon 08:00-12:30", "Password": newPassword, "Email": "may@practice.example", "Telephone": "020 7946 0958", "NHSNumber": "9434765919", "RequestType": string(request.Medical),
 	"Type": string(request.Medical), "Naming": string(display.Number), "Outcome": string(request.Replied), "Event": string(application.RecordOpened),
 	"Endpoint": string(access.OpenCareRecord), "Mode": string(application.UserRestricted), "Usernames": "dr.may", "Roles": string(staff.Manager),
-	"Basis": string(erasure.CourtOrder),
+	"Basis": string(erasure.CourtOrder), "Kind": string(appointment.Telephone),
 }
 
 // identifierType is the underlying type of all identifiers.
@@ -144,6 +144,9 @@ func (w *town) fill(v reflect.Value, intent, field string) (ids []reflect.Value)
 			text = "text"
 		}
 		v.SetString(text)
+	case v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct:
+		v.Set(reflect.New(v.Type().Elem()))
+		return w.fill(v.Elem(), intent, field)
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		return w.fill(v.Index(0), intent, field)

@@ -299,9 +299,13 @@ CREATE TABLE appointments (
     room         uuid,        -- of the call-in, if one was assigned
     called_in_at timestamptz, -- of the call-in
     arrived_at   timestamptz, -- NULL unless the patient has arrived
+    clinician    uuid,        -- NULL for no one in particular
+    minutes      int         NOT NULL DEFAULT 0,  -- the length; 0 if it is open
+    kind         text        NOT NULL DEFAULT '', -- how the patient is seen; '' if it is open
     PRIMARY KEY (tenant, appointment)
 );
 CREATE INDEX appointments_by_day ON appointments (tenant, site, starts_at);
+CREATE INDEX appointments_clinician ON appointments (tenant, clinician, starts_at) WHERE clinician IS NOT NULL;
 CREATE INDEX appointments_patient ON appointments (tenant, patient);
 CREATE INDEX appointments_called_in ON appointments (tenant, called_in_at) WHERE called_in_at IS NOT NULL;
 
@@ -630,7 +634,8 @@ CREATE TABLE staff_sessions (
     news_since   timestamptz,             -- what happened to the account after it is still to be shown; NULL: nothing is
     news_browser timestamptz,             -- when another browser first signed in after that; NULL: none did
     site         uuid,                    -- where Appointments begins; NULL: at the first site
-    room         uuid                     -- into which patients are called from there; NULL for none
+    room         uuid,                    -- into which patients are called from there; NULL for none
+    clinician    uuid                     -- whose appointments are shown there; NULL for everyone's
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 -- A member of staff has a bounded number of sessions.

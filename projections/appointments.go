@@ -14,6 +14,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // Appointments keeps the appointments of each practice and their status.
@@ -32,6 +33,8 @@ type Appointment struct {
 	ArrivedAt   *time.Time  // nil unless the patient has arrived
 	Room        site.RoomID // of a call-in; zero if none is assigned
 	CalledInAt  *time.Time  // nil unless the patient is called in
+	appointment.Plan
+	ClinicianName string // "" without a clinician
 }
 
 // Status is the progress of an appointment.
@@ -55,8 +58,11 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
 	case appointment.Booked:
-		do(`INSERT INTO appointments (tenant, appointment, patient, site, starts_at, status) VALUES ($1, $2, $3, $4, $5, $6)`,
-			tenant, e.Appointment, e.Patient, e.Site, e.At, string(StatusBooked))
+		do(`INSERT INTO appointments (tenant, appointment, patient, site, starts_at, status, clinician, minutes, kind) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			tenant, e.Appointment, e.Patient, e.Site, e.At, string(StatusBooked), idOrNull(e.Clinician.UUID), e.Minutes, string(e.Kind))
+	case appointment.Planned:
+		do(`UPDATE appointments SET clinician = $3, minutes = $4, kind = $5 WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, idOrNull(e.Clinician.UUID), e.Minutes, string(e.Kind))
 	case appointment.CalledIn:
 		do(`UPDATE appointments SET status = $3, room = $4, called_in_at = $5 WHERE tenant = $1 AND appointment = $2`,
 			tenant, e.Appointment, string(StatusCalledIn), idOrNull(e.Room.UUID), e.CalledInAt)
@@ -89,7 +95,8 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 
 const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND appointment = $2`
 
-const askAppointments = `SELECT appointment, patient, site, starts_at, status, arrived_at, room, called_in_at FROM appointments `
+const askAppointments = `SELECT appointment, patient, site, starts_at, status, arrived_at, room, called_in_at, clinician, minutes, kind,
+	coalesce((SELECT name FROM staff s WHERE s.tenant = a.tenant AND s.staff = a.clinician), '') FROM appointments a `
 
 // Between lists at most the given number of a site's appointments, in the order of
 // their starts. They start at or after one instant and before another.
@@ -112,6 +119,15 @@ func (a Appointments) OfPatientBetween(ctx context.Context, tenant string, id pa
 		tenant, id, from, until, string(StatusCancelled))
 }
 
+// OfClinicianBetween lists a clinician's appointments at all sites that start at or after
+// one instant and before another, without cancelled ones and those of patients who did not
+// attend: at most the given number.
+func (a Appointments) OfClinicianBetween(ctx context.Context, tenant string, id staff.ID, from, until time.Time, most int) ([]Appointment, error) {
+	return a.list(ctx, askAppointments+`
+		WHERE tenant = $1 AND clinician = $2 AND starts_at >= $3 AND starts_at < $4 AND status NOT IN ($5, $6) ORDER BY starts_at, appointment LIMIT $7`,
+		tenant, id, from, until, string(StatusCancelled), string(StatusDidNotAttend), most)
+}
+
 // Find returns an appointment, or appointment.ErrUnknown if the practice has none with
 // this identifier.
 func (a Appointments) Find(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {
@@ -125,10 +141,14 @@ func (a Appointments) Find(ctx context.Context, tenant string, id appointment.ID
 func (a Appointments) list(ctx context.Context, sql string, args ...any) ([]Appointment, error) {
 	rows, _ := a.DB.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Appointment, err error) {
-		var room *uuid.UUID
-		err = row.Scan(&a.Appointment, &a.Patient, &a.Site, &a.StartsAt, &a.Status, &a.ArrivedAt, &room, &a.CalledInAt)
+		var room, clinician *uuid.UUID
+		err = row.Scan(&a.Appointment, &a.Patient, &a.Site, &a.StartsAt, &a.Status, &a.ArrivedAt, &room, &a.CalledInAt,
+			&clinician, &a.Minutes, &a.Kind, &a.ClinicianName)
 		if room != nil {
 			a.Room.UUID = *room
+		}
+		if clinician != nil {
+			a.Clinician.UUID = *clinician
 		}
 		return a, err
 	})

@@ -131,7 +131,8 @@ func clinicalLife(file request.Attachment) []chapter {
 	asked.Attachments = []request.Attachment{file}
 	other := subject
 	other.Appointment.UUID = event.DerivedID("test-cancelled")
-	calledOff := []event.Event{appointment.Booked{Subject: other, At: noon}, appointment.Arrived{Subject: other, ArrivedAt: noon},
+	calledOff := []event.Event{appointment.Booked{Subject: other, At: noon, Plan: appointment.Plan{Clinician: lee, Minutes: 10}},
+		appointment.Planned{Subject: other, Plan: appointment.Plan{Clinician: kim, Kind: appointment.Video}}, appointment.Arrived{Subject: other, ArrivedAt: noon},
 		appointment.CalledIn{Subject: other, CalledInAt: noon}, appointment.CallInRemoved{Subject: other, Reason: appointment.Cleared, RemovedAt: noon},
 		appointment.ArrivalCleared{Subject: other}, appointment.DidNotAttend{Subject: other}, appointment.DidNotAttendCleared{Subject: other},
 		appointment.Cancelled{Subject: other}}

@@ -40,8 +40,10 @@ func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 
 func TestAppointmentHasStatusOfLastEvent(t *testing.T) {
 	t.Parallel()
-	d := newDay(t)
+	d := peopled(t)
 	at := func(t time.Time) *time.Time { return &t }
+	planned := booked
+	planned.Plan = appointment.Plan{Clinician: lee, Minutes: 15, Kind: appointment.Telephone}
 	var all []projections.Appointment
 	for name, c := range map[string]struct {
 		history []event.Event
@@ -63,7 +65,10 @@ func TestAppointmentHasStatusOfLastEvent(t *testing.T) {
 		"late arrival undone":     {[]event.Event{booked, absent, arrived, appointment.ArrivalCleared{Subject: subject, DidNotAttend: true}}, projections.Appointment{Status: projections.StatusDidNotAttend}},
 		"absence undone":          {[]event.Event{booked, absent, appointment.DidNotAttendCleared{Subject: subject}}, projections.Appointment{Status: projections.StatusBooked}},
 		"left, undone":            {[]event.Event{booked, arrived, absent, appointment.DidNotAttendCleared{Subject: subject, ArrivedAt: arrived.ArrivedAt}}, projections.Appointment{Status: projections.StatusBooked, ArrivedAt: &arrived.ArrivedAt}},
-		"cancelled":               {[]event.Event{booked, appointment.Cancelled{Subject: subject}}, projections.Appointment{Status: projections.StatusCancelled}},
+		"planned":                 {[]event.Event{planned, calledIn}, projections.Appointment{Status: projections.StatusCalledIn, Room: room, CalledInAt: at(calledIn.CalledInAt), Plan: planned.Plan, ClinicianName: "Dr Lee"}},
+		"planned otherwise": {[]event.Event{planned, appointment.Planned{Subject: subject, Plan: appointment.Plan{Kind: appointment.Video}}},
+			projections.Appointment{Status: projections.StatusBooked, Plan: appointment.Plan{Kind: appointment.Video}}},
+		"cancelled": {[]event.Event{booked, appointment.Cancelled{Subject: subject}}, projections.Appointment{Status: projections.StatusCancelled}},
 		"moved here, expected anew": {[]event.Event{appointment.Booked{Subject: elsewhere, At: noon.Add(time.Hour)}, arrived, moved},
 			projections.Appointment{Status: projections.StatusBooked}},
 	} {

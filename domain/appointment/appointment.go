@@ -1,8 +1,10 @@
 package appointment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +42,8 @@ type Event interface {
 // Booked records that an appointment was booked.
 type Booked struct {
 	Subject
-	At time.Time `json:"at"` // start of the appointment, UTC
+	At   time.Time `json:"at"` // start of the appointment, UTC
+	Plan           // zero in events of before there were plans
 }
 
 // Moved records that the appointment moved to another time, another site or both.
@@ -137,7 +140,7 @@ func Events() []event.Event { return Appointment{}.Events() }
 // Events returns the events of an appointment's stream.
 func (Appointment) Events() []event.Event {
 	return []event.Event{Booked{}, Moved{}, Cancelled{}, Arrived{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{},
-		ArrivalCleared{}, DidNotAttendCleared{}}
+		ArrivalCleared{}, DidNotAttendCleared{}, Planned{}}
 }
 
 // StreamOf returns the stream of an appointment.
@@ -186,6 +189,7 @@ func (s Slot) is(other Slot) bool {
 type Appointment struct {
 	subject      Subject // zero before it is booked
 	at           time.Time
+	plan         Plan
 	cancelled    bool
 	arrivedAt    time.Time // zero unless the patient has arrived
 	calledIn     bool
@@ -195,24 +199,28 @@ type Appointment struct {
 	last         step
 }
 
-// Book books an appointment at a site (rule 1); the caller has made sure that both
-// exist. The same booking again changes nothing.
-func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
+// Book books an appointment at a site (rule 1); the caller has made sure that patient,
+// site and clinician exist. The same booking again changes nothing.
+func (a Appointment) Book(s Subject, at time.Time, plan Plan) ([]event.Event, error) {
 	slot, err := Slot{s.Site, at}.sound()
+	if err == nil {
+		err = plan.check()
+	}
 	switch {
 	case err != nil:
 		return nil, err
 	case a.subject == (Subject{}):
-		return []event.Event{Booked{s, slot.At}}, nil
-	case a.cancelled || a.subject.Patient != s.Patient || !a.slot().is(slot):
+		return []event.Event{Booked{s, slot.At, plan}}, nil
+	case a.cancelled || a.subject.Patient != s.Patient || !a.slot().is(slot) || a.plan != plan:
 		return nil, ErrBooked
 	}
 	return nil, nil
 }
 
-// Move moves the appointment (rule 5); the caller has made sure that the site exists. A
-// zero site is the current one. The same slot changes nothing.
-func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
+// Move moves the appointment, and gives it another plan (rule 5); the caller has made
+// sure that site and clinician exist. A zero site is the current one, and a nil plan, too.
+// The same slot changes nothing; only another slot ends a call-in.
+func (a Appointment) Move(to Slot, plan *Plan, now time.Time) ([]event.Event, error) {
 	to, err := to.sound()
 	if err != nil {
 		return nil, err
@@ -220,14 +228,20 @@ func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
 	if to.Site == (site.ID{}) {
 		to.Site = a.subject.Site
 	}
-	if err := a.Ahead(); err != nil || a.slot().is(to) {
+	if plan == nil {
+		plan = &a.plan
+	}
+	if err := cmp.Or(plan.check(), a.Ahead()); err != nil {
 		return nil, err
 	}
 	moved := Moved{Subject: a.subject, At: to.At}
 	if moved.Site != to.Site {
 		moved.Site, moved.From = to.Site, a.subject.Site
 	}
-	return append(a.removed(Cleared, now), moved), nil
+	if a.slot().is(to) {
+		return a.replan(a.subject, *plan), nil
+	}
+	return slices.Concat(a.removed(Cleared, now), []event.Event{moved}, a.replan(moved.Subject, *plan)), nil
 }
 
 // Cancel cancels the appointment (rule 5). Cancelling twice changes nothing.
@@ -325,7 +339,9 @@ func (a Appointment) Apply(e event.Event) Appointment {
 	a.last = a.stepOf(e)
 	switch e := e.(type) {
 	case Booked:
-		a.subject, a.at = e.Subject, e.At
+		a.subject, a.at, a.plan = e.Subject, e.At, e.Plan
+	case Planned:
+		a.plan = e.Plan
 	case Moved:
 		a.subject, a.at = e.Subject, e.At
 		a.arrivedAt, a.didNotAttend = time.Time{}, false

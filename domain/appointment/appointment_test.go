@@ -47,11 +47,11 @@ var (
 )
 
 func book(at time.Time) func(anAppointment) (events, error) {
-	return func(a anAppointment) (events, error) { return a.Book(subject, at) }
+	return func(a anAppointment) (events, error) { return a.Book(subject, at, appointment.Plan{}) }
 }
 
 func move(to appointment.Slot) func(anAppointment) (events, error) {
-	return func(a anAppointment) (events, error) { return a.Move(to, noon) }
+	return func(a anAppointment) (events, error) { return a.Move(to, nil, noon) }
 }
 
 func cancel(a anAppointment) (events, error) { return a.Cancel(noon) }
@@ -239,7 +239,8 @@ func TestCancelledAppointmentIsFinal_D86(t *testing.T) {
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	eventtest.Golden(t, booked, appointment.Moved{Subject: subject, From: branch, At: later.At}, cancelled, arrived, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended,
-		appointment.ArrivalCleared{Subject: subject, DidNotAttend: true}, appointment.DidNotAttendCleared{Subject: subject, ArrivedAt: noon})
+		appointment.ArrivalCleared{Subject: subject, DidNotAttend: true}, appointment.DidNotAttendCleared{Subject: subject, ArrivedAt: noon}, appointment.Planned{Subject: subject, Plan: plan})
+	eventtest.GoldenIn(t, "testdata/planned", appointment.Booked{Subject: subject, At: booked.At, Plan: plan})
 	withoutRoom, err := event.NewCodec(appointment.CalledIn{})
 	if err != nil {
 		t.Fatal(err)

@@ -18,4 +18,6 @@
 //     saw it on a page (D86).
 //  7. For 30 seconds, the member of staff who marked an arrival, called in or marked
 //     as not attending can undo that, unless something else has followed (D155).
+//  8. It may be planned with an active clinician, for 5 to 120 minutes and as one of
+//     four kinds. Until its consultation starts, each of these can change (D163).
 package appointment

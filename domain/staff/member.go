@@ -79,6 +79,9 @@ func (m Member) Active() error {
 	return nil
 }
 
+// IsClinician reports whether the member of staff may act, and is a clinician.
+func (m Member) IsClinician() bool { return m.Active() == nil && m.roles.Has(Clinician) }
+
 // HasLeft returns [ErrActive] if the member of staff may act, and [ErrUnknown] if they
 // never existed.
 func (m Member) HasLeft() error {

@@ -159,7 +159,7 @@ var firstGrown = []string{
 	`INSERT INTO closures SELECT ` + practiceN + `, '{}' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO sites SELECT ` + practiceN + `, md5('site' || n)::uuid, 'Main' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO rooms SELECT ` + practiceN + `, md5('room' || n || r)::uuid, md5('site' || n)::uuid, 'Room ' || r FROM generate_series(1, {practices}) n, generate_series(1, 10) r`,
-	`INSERT INTO appointments SELECT ` + practiceN + `, md5('visit' || n)::uuid, ` + patientN + `, md5('site' || n % {practices})::uuid, now() - interval '1 minute' * n, 'booked' FROM generate_series(1, {patients}) n`,
+	`INSERT INTO appointments SELECT ` + practiceN + `, md5('visit' || n)::uuid, ` + patientN + `, md5('site' || n % {practices})::uuid, now() - interval '1 minute' * n, 'booked', NULL, NULL, NULL, md5('member' || n % 100)::uuid, 10, 'telephone' FROM generate_series(1, {patients}) n`,
 	`INSERT INTO inbox SELECT ` + practiceN + `, ` + minted("c7a2", "n") + `, ` + patientN + `, CASE WHEN n % 3 = 0 THEN 'admin' ELSE 'medical' END, n % 50 = 0, false, 0, now() - interval '1 minute' * n, n,
 		CASE WHEN n % 20 <> 0 THEN ` + staffN + ` END, CASE WHEN n % 10 <> 0 THEN now() - interval '1 second' * n END FROM generate_series(1, {patients}) n`,
 	`INSERT INTO answers SELECT ` + practiceN + `, decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), ` + minted("c7a2", "n") + `, now() - interval '1 hour' * random(), NULL, '' FROM generate_series(1, {uploads}) n`,

@@ -101,6 +101,7 @@ var rows = []row{
 	{request.Opened{}, inboxOnly},
 	{appointment.Booked{}, dayOnly},
 	{appointment.Moved{}, dayOnly},
+	{appointment.Planned{}, dayOnly},
 	{appointment.Cancelled{}, dayOnly},
 	{appointment.Arrived{}, dayOnly},
 	{appointment.ArrivalCleared{}, dayOnly},

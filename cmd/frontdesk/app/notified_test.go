@@ -30,7 +30,7 @@ var notOnLivePages = []event.Event{
 // withoutWebhook are events about patients for which the contract has no webhook (§6.1).
 var withoutWebhook = []event.Event{
 	appointment.ArrivalCleared{}, appointment.Arrived{}, appointment.Attended{}, appointment.Booked{}, appointment.Cancelled{},
-	appointment.DidNotAttend{}, appointment.DidNotAttendCleared{}, appointment.Moved{}, audit.Queried{}, authorisation.Granted{}, authorisation.Revoked{},
+	appointment.DidNotAttend{}, appointment.DidNotAttendCleared{}, appointment.Moved{}, appointment.Planned{}, audit.Queried{}, authorisation.Granted{}, authorisation.Revoked{},
 	patient.ContactDetailsSet{}, patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},

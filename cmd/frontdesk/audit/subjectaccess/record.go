@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -29,6 +30,9 @@ type visit struct {
 	At    time.Time      `json:"at"`                 // when it happened
 	For   *time.Time     `json:"startsAt,omitempty"` // when the patient was expected
 	Place string         `json:"place,omitempty"`    // the site and the room
+	With  string         `json:"clinician,omitempty"`
+	Long  int            `json:"minutes,omitzero"` // the length
+	Kind  string         `json:"kind,omitempty"`   // how the patient is seen
 	By    string         `json:"by"`
 }
 
@@ -128,10 +132,29 @@ func (w *writer) visits() iter.Seq[visit] {
 		case appointment.CalledIn:
 			v.Place, err = w.place(of.Site.UUID, of.Room.UUID)
 		}
+		if err == nil {
+			err = w.plan(&v, e.Event)
+		}
 		if err != nil {
 			return v, false, err
 		}
 		v.By, err = e.Metadata.Actor.Words(w)
 		return v, true, err
 	})
+}
+
+// plan adds with whom the appointment of an event is planned, for how long and how.
+func (w *writer) plan(v *visit, of event.Event) (err error) {
+	var plan appointment.Plan
+	switch e := of.(type) {
+	case appointment.Booked:
+		plan = e.Plan
+	case appointment.Planned:
+		plan = e.Plan
+	}
+	v.Long, v.Kind = plan.Minutes, string(plan.Kind)
+	if plan.Clinician != (staff.ID{}) {
+		v.With, err = w.Member(plan.Clinician.UUID)
+	}
+	return err
 }

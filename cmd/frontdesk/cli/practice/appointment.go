@@ -1,8 +1,10 @@
 package practice
 
 import (
+	"context"
 	"time"
 
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
@@ -13,7 +15,7 @@ import (
 // AppointmentCommands are the verbs of appointments.
 type AppointmentCommands struct {
 	Book              bookAppointmentCmd   `cmd:"" help:"Book an appointment."`
-	Move              moveAppointmentCmd   `cmd:"" help:"Move an appointment to another time or site." detail:"Or to both."`
+	Move              moveAppointmentCmd   `cmd:"" help:"Move an appointment to another time or site." detail:"Or to both. With --clinician, --minutes or --kind, all three change; otherwise they stay."`
 	Cancel            cancelAppointmentCmd `cmd:"" help:"Cancel an appointment."`
 	MarkArrived       markArrivedCmd       `cmd:"" help:"Mark a patient as arrived."`
 	CallIn            callInPatientCmd     `cmd:"" help:"Call a patient in."`
@@ -28,11 +30,32 @@ type bookAppointmentCmd struct {
 	Patient            patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
 	Site               site.ID    `required:"" placeholder:"UUID" help:"The site's identifier."`
 	At                 time.Time  `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
+	planFlags          `embed:""`
+}
+
+// planFlags are with whom an appointment is, for how long and how.
+type planFlags struct {
+	Clinician string           `placeholder:"USERNAME" help:"The clinician whom the patient sees; without it, no one in particular."`
+	Minutes   int              `placeholder:"N" help:"The length in minutes, from 5 to 120."`
+	Kind      appointment.Kind `placeholder:"KIND" help:"How the patient is seen: face-to-face, telephone, video or home-visit."`
+}
+
+func (f planFlags) plan(ctx context.Context, desk commands.Desk, tenant string) (plan appointment.Plan, err error) {
+	plan = appointment.Plan{Minutes: f.Minutes, Kind: f.Kind}
+	if f.Clinician != "" {
+		plan.Clinician, err = desk.Staff.StaffByUsername(ctx, tenant, f.Clinician)
+	}
+	return plan, err
 }
 
 func (c *bookAppointmentCmd) Run(r *term.Run) error {
-	return term.Create(r, c.PracticeFlags, "appointmentId", commands.Desk.BookAppointment, commands.BookAppointment{
-		Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: c.At,
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		plan, err := c.plan(ctx, desk, c.Tenant)
+		if err != nil {
+			return nil, err
+		}
+		id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: c.At, Plan: plan})
+		return term.Made{"appointmentId": id}, err
 	})
 }
 
@@ -46,11 +69,20 @@ type moveAppointmentCmd struct {
 	appointmentFlags `embed:""`
 	Site             site.ID   `placeholder:"UUID" help:"The site's identifier; without it, the site stays the same."`
 	At               time.Time `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
+	planFlags        `embed:""`
 }
 
 func (c *moveAppointmentCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MoveAppointment, commands.MoveAppointment{
-		Tenant: c.Tenant, Appointment: c.Appointment, Site: c.Site, At: c.At,
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		moved := commands.MoveAppointment{Tenant: c.Tenant, Appointment: c.Appointment, Site: c.Site, At: c.At}
+		if c.planFlags != (planFlags{}) {
+			plan, err := c.plan(ctx, desk, c.Tenant)
+			if err != nil {
+				return nil, err
+			}
+			moved.Plan = &plan
+		}
+		return nil, desk.MoveAppointment(ctx, moved)
 	})
 }
 
