@@ -99,11 +99,12 @@ const askAppointments = `SELECT appointment, patient, site, starts_at, status, a
 	coalesce((SELECT name FROM staff s WHERE s.tenant = a.tenant AND s.staff = a.clinician), '') FROM appointments a `
 
 // Between lists at most the given number of a site's appointments, in the order of
-// their starts. They start at or after one instant and before another.
-func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time, most int) ([]Appointment, error) {
+// their starts: those with a clinician, or with the zero clinician all. They start at or
+// after one instant and before another.
+func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, with staff.ID, from, until time.Time, most int) ([]Appointment, error) {
 	return a.list(ctx, askAppointments+`
-		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment LIMIT $5`,
-		tenant, at, from, until, most)
+		WHERE tenant = $1 AND site = $2 AND ($3::uuid IS NULL OR clinician = $3) AND starts_at >= $4 AND starts_at < $5 ORDER BY starts_at, appointment LIMIT $6`,
+		tenant, at, idOrNull(with.UUID), from, until, most)
 }
 
 // OfPatient lists at most the given number of a patient's appointments, the latest first.

@@ -76,7 +76,7 @@ func TestAppointmentHasStatusOfLastEvent(t *testing.T) {
 		of := uuid.New() // each at a site of its own
 		d.happened(t.Context(), t, elm, id.UUID, 0, aboutAnother(id, of, c.history)...)
 		c.want.Appointment, c.want.Patient, c.want.Site.UUID, c.want.StartsAt = id, ann, of, noon
-		day, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), elm, c.want.Site, noon, noon.Add(time.Microsecond), 2)
+		day, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), elm, c.want.Site, staff.ID{}, noon, noon.Add(time.Microsecond), 2)
 		if diff := cmp.Diff([]projections.Appointment{c.want}, day); diff != "" || err != nil {
 			t.Errorf("%s (-want +got), error %v:\n%s", name, err, diff)
 		}
@@ -129,7 +129,7 @@ func TestDayListsAppointmentsOfSite(t *testing.T) {
 		"later":            {elm, main, noon.Add(time.Millisecond), noon.Add(time.Hour)},
 		"earlier":          {elm, main, noon.Add(-time.Hour), noon},
 	} {
-		found, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until, 10)
+		found, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), c.tenant, c.at, staff.ID{}, c.from, c.until, 10)
 		if err != nil || len(found) != 0 {
 			t.Errorf("%s: found %v, error %v", name, found, err)
 		}

@@ -76,7 +76,7 @@ func (p *Pages) routes() []pagekit.Route {
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
-		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}}).Routes(),
+		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}, People: members, Directory: directory}).Routes(),
 		(&overview.Section{Site: p.Site, Counts: projections.Overview{DB: p.DB}, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),

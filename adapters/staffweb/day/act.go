@@ -92,6 +92,9 @@ func hasStatus(status projections.Status) func(projections.Appointment, *pagekit
 // act runs an action on an appointment, unless it has changed since the form's page was
 // shown (rule 2).
 func (s *Section) act(r *pagekit.Request) error {
+	if r.Form.Get("do") == "look" { // at another day
+		return s.look(r)
+	}
 	act, known := acts[r.Form.Get("do")]
 	if !known {
 		return pagekit.ErrUnreadable
@@ -145,7 +148,7 @@ func (s *Section) redirectAfter(r *pagekit.Request, was projections.Appointment,
 		if _, can := undoable[word]; can {
 			done.Set("undo", was.Appointment.String())
 		}
-		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r)) + "&" + done.Encode() + "#a-" + was.Appointment.String())
+		return r.Redirect(addressOf(r, was.Site, was.StartsAt, readRoom(r), withOf(r)) + "&" + done.Encode() + "#a-" + was.Appointment.String())
 	case from == fromPatient && (word == "move" || word == "cancel"):
 		return r.Redirect(patientAddress(r, was) + "?" + done.Encode())
 	}

@@ -34,6 +34,7 @@ type appointmentPage struct {
 	Place   string
 	Room    pagekit.Choice
 	To      slotFields
+	Plan    planFields
 	History []entry
 	Token   string
 }
@@ -92,7 +93,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 	at := sites[max(0, indexOf(sites, found.Site))]
 	room, _ := roomAt(at, roomOf(r))
 	page = appointmentPage{
-		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Back: addressOf(r, found.Site, found.StartsAt, room), Home: "appointments",
+		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Back: addressOf(r, found.Site, found.StartsAt, room, withOf(r)), Home: "appointments",
 		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(r, sites, found, response.FormErrors), Token: r.Token(purpose),
 	}
 	switch page.From = r.Form.Get("from"); page.From {
@@ -101,6 +102,9 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 	case fromDay:
 	default:
 		page.From = ""
+	}
+	if page.Plan, err = s.planFieldsOf(r, found, response.FormErrors); err != nil {
+		return page, err
 	}
 	if page.History, err = s.historyOf(r, sites, found); err != nil {
 		return page, err
@@ -115,7 +119,11 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 func (s *Section) historyOf(r *pagekit.Request, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(r.Context(), r.Tenant, of.Appointment)
 	for _, h := range happened {
-		if what := eventClause(r, sites, h); what != "" {
+		what, err := s.eventClause(r, sites, h)
+		if err != nil {
+			return nil, err
+		}
+		if what != "" {
 			history = append(history, entry{what, s.When(r, h.At)})
 		}
 	}

@@ -23,7 +23,7 @@ type question struct{ Heading, Advice, Button string }
 var questions = map[string]question{
 	"start":  {"Start the consultation?", "Connected apps are notified. You cannot undo this.", "Start the consultation"},
 	"cancel": {"Cancel this appointment?", "The time becomes free. You cannot undo this.", "Cancel the appointment"},
-	"move":   {"Move this appointment", "This cancels any call-in and sets the appointment back to Booked.", "Move"},
+	"move":   {"Move this appointment", "Another time or site cancels any call-in and sets the appointment back to Booked.", "Move"},
 }
 
 // askPage is the page about one action.
@@ -33,6 +33,7 @@ type askPage struct {
 	Do     string
 	Doubts doubts
 	Room   string
+	Taken  takenPart // for a move
 }
 
 // askAddress is the address of the page about one action.
@@ -44,6 +45,15 @@ func askAddress(r *pagekit.Request, a projections.Appointment, do string) string
 		}
 	}
 	return r.Base() + "/day/" + a.Appointment.String() + "?" + query.Encode()
+}
+
+// look shows the page about a move with the typed values, and what is taken then.
+func (s *Section) look(r *pagekit.Request) error {
+	found, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	return r.Redirect(typedAddress(r, askAddress(r, found, "move")))
 }
 
 // ask shows the page about one action.
@@ -67,7 +77,15 @@ func (s *Section) showAsk(r *pagekit.Request, do string, response response, unsu
 		return s.show(r, response)
 	}
 	page := askPage{question: asked, appointmentPage: content, Do: do, Doubts: unsure}
-	page.To.First = do == "move"
+	if page.To.First = do == "move"; page.To.First {
+		with := found.Clinician
+		if r.Form.Has("minutes") {
+			with = readClinician(r)
+		}
+		if page.Taken, err = s.takenOn(r, page.To, with, found.Appointment, askAddress(r, found, do)); err != nil {
+			return err
+		}
+	}
 	if room := readRoom(r); room != (site.RoomID{}) {
 		page.Room = room.String()
 	}

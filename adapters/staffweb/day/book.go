@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -28,6 +29,8 @@ type bookPage struct {
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
+	Plan       planFields
+	Taken      takenPart
 	Doubts     doubts
 	Once       string // the key of this one booking
 	Request    string // the request to return to; "" for none
@@ -62,6 +65,16 @@ func (s *Section) showBook(r *pagekit.Request, status int, once string, faults p
 		content.Request, content.List = id.String(), r.Form.Get("list")
 		content.Back = requestAddress(r, id, url.Values{})
 	}
+	if content.Plan, err = s.planFieldsOf(r, projections.Appointment{Plan: appointment.Plan{Clinician: r.Session.Place.Clinician}}, faults); err != nil {
+		return err
+	}
+	with := readClinician(r)
+	if !r.Form.Has("minutes") {
+		with = r.Session.Place.Clinician
+	}
+	if content.Taken, err = s.takenOn(r, content.To, with, appointment.ID{}, bookAddress(r, about)); err != nil {
+		return err
+	}
 	s.Show(r, pagekit.View{Template: templates["book"], Status: status, Title: faults.PageTitle("Book an appointment"), Content: content})
 	return nil
 }
@@ -87,6 +100,9 @@ func (s *Section) readPatient(r *pagekit.Request) (about patient.ID, name projec
 // book books the appointment in the form, once (rule 3).
 func (s *Section) book(r *pagekit.Request) error {
 	once := r.Form.Get("once")
+	if about, ok := parse.ID(r.Form.Get("patient")); ok && r.Form.Get("do") == "look" { // at another day
+		return r.Redirect(typedAddress(r, bookAddress(r, patient.ID{UUID: about})))
+	}
 	if !r.HasToken(purpose) {
 		status, wrong := r.Unsent("date")
 		return s.showBook(r, status, once, wrong, doubts{})
@@ -96,14 +112,18 @@ func (s *Section) book(r *pagekit.Request) error {
 		return pagekit.ErrUnreadable
 	}
 	slot, err := s.readSlot(r, site.ID{})
+	var plan appointment.Plan
+	if err == nil {
+		plan, err = readPlan(r, plan)
+	}
 	if wrong, is := errors.AsType[fieldFault](err); is {
 		return s.showBook(r, http.StatusBadRequest, once, wrong.FormErrors, doubts{})
 	}
 	if err != nil {
 		return err
 	}
-	intent := commands.BookAppointment{Tenant: r.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: r.OnceKey(once)}
-	err = s.check(r, intent.Patient, intent.ID(), slot)
+	intent := commands.BookAppointment{Tenant: r.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Plan: plan, Once: r.OnceKey(once)}
+	err = s.check(r, intent.Patient, intent.ID(), slot, plan)
 	if unsure, is := errors.AsType[doubts](err); is {
 		return s.showBook(r, http.StatusConflict, once, pagekit.FormErrors{}, unsure)
 	}
@@ -111,6 +131,9 @@ func (s *Section) book(r *pagekit.Request) error {
 		return err
 	}
 	id, err := s.Desk.BookAppointment(r.StaffContext(), intent)
+	if wrong, is := planFault(err); is {
+		return s.showBook(r, http.StatusBadRequest, once, wrong, doubts{})
+	}
 	switch {
 	case errors.Is(err, appointment.ErrBooked):
 		return s.showBook(r, http.StatusConflict, rand.Text(), pagekit.FormError("date",
@@ -123,7 +146,18 @@ func (s *Section) book(r *pagekit.Request) error {
 	if asked, ok := requestOf(r); ok {
 		return r.Redirect(requestAddress(r, asked, url.Values{"done": {"booked"}, "outcome": {string(request.AppointmentBooked)}}) + "#handle")
 	}
-	return r.Redirect(addressOf(r, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
+	return r.Redirect(addressOf(r, slot.Site, slot.At, site.RoomID{}, staff.ID{}) + "&done=book#a-" + id.String())
+}
+
+// bookAddress is the address of the form for a patient.
+func bookAddress(r *pagekit.Request, about patient.ID) string {
+	query := url.Values{"patient": {about.String()}}
+	for _, kept := range []string{"request", "list"} {
+		if value := r.Form.Get(kept); value != "" {
+			query.Set(kept, value)
+		}
+	}
+	return r.Base() + "/day/book?" + query.Encode()
 }
 
 // requestOf is the request that the booking is for, and that it returns to.

@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -31,6 +32,8 @@ type dayPage struct {
 	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
 	Fragment                   string // the address of the list only
 	Rooms                      []pagekit.Option
+	Clinicians                 []pagekit.Option
+	With                       string         // the clinician whose appointments are shown; "" for everyone's
 	Room                       pagekit.Option // for calling patients in from here; zero for none
 	Rows                       []row
 	Waiting, CalledIn          []row // those of Rows that wait, the longest first, and that are called in
@@ -83,18 +86,22 @@ func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projec
 	}
 	from, until, _ := parse.Day(date, r.Practice.Zone)
 	room, chosen := roomAt(at, roomOf(r))
+	with := withOf(r)
 	page := dayPage{
 		Done: doneTexts[r.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: pagekit.Day(from, r.Practice.Zone), On: pagekit.Weekday(from, r.Practice.Zone),
-		Yesterday: addressOf(r, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(r, at.Site, until.Add(time.Hour), room),
-		Fragment: addressOf(r, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: r.Token(purpose),
+		Yesterday: addressOf(r, at.Site, from.Add(-time.Hour), room, with), Tomorrow: addressOf(r, at.Site, until.Add(time.Hour), room, with),
+		Fragment: addressOf(r, at.Site, from, room, with) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: r.Token(purpose),
 	}
 	if typed != "" && !ok {
 		page.Date, page.FormErrors = typed, pagekit.FormError("date", pagekit.DateFault(typed, pagekit.DateError))
 	}
 	if date != today {
-		page.Today = addressOf(r, at.Site, s.Now(), room)
+		page.Today = addressOf(r, at.Site, s.Now(), room, with)
 	}
-	found, err := s.Appointments.Between(r.Context(), r.Tenant, at.Site, from, until, rowsShown+1)
+	if err := s.addClinicians(r, &page, with); err != nil {
+		return page, err
+	}
+	found, err := s.Appointments.Between(r.Context(), r.Tenant, at.Site, with, from, until, rowsShown+1)
 	if err != nil {
 		return page, err
 	}
@@ -157,19 +164,39 @@ func (s *Section) rowsOf(r *pagekit.Request, at projections.Site, found []projec
 	return rows, nil
 }
 
-// addressOf is the address of a day. It keeps the room for calling in.
-func addressOf(r *pagekit.Request, at site.ID, on time.Time, room site.RoomID) string {
+// addClinicians adds whose appointments can be shown. One who is no clinician any longer
+// is named while theirs are.
+func (s *Section) addClinicians(r *pagekit.Request, page *dayPage, with staff.ID) (err error) {
+	page.Clinicians, err = s.clinicians(r, with)
+	if err != nil || with == (staff.ID{}) {
+		return err
+	}
+	if page.With, err = s.clinicianName(r, with); page.With != "" && !slices.ContainsFunc(page.Clinicians, chosen) {
+		page.Clinicians = append(page.Clinicians, pagekit.Option{Value: with.String(), Name: page.With, Chosen: true})
+	}
+	return err
+}
+
+// addressOf is the address of a day. It keeps the room for calling in, and the clinician
+// whose appointments are shown.
+func addressOf(r *pagekit.Request, at site.ID, on time.Time, room site.RoomID, with staff.ID) string {
 	query := url.Values{"site": {at.String()}, "date": {on.In(r.Practice.Zone).Format(time.DateOnly)}}
 	if room != (site.RoomID{}) {
 		query.Set("room", room.String())
 	}
+	if with != (staff.ID{}) {
+		query.Set("with", with.String())
+	} else if r.Session.Place.Clinician != with {
+		query.Set("with", "")
+	}
 	return r.Base() + "/day?" + query.Encode()
 }
 
-// keepPlace stores the site and the room that the member has chosen on the page.
+// keepPlace stores the site, the room and the clinician that the member has chosen on the
+// page.
 func (s *Section) keepPlace(r *pagekit.Request, at projections.Site) error {
 	room, _ := roomAt(at, readRoom(r))
-	place := signin.Place{Site: at.Site, Room: room}
+	place := signin.Place{Site: at.Site, Room: room, Clinician: withOf(r)}
 	if place == r.Session.Place {
 		return nil
 	}
@@ -183,6 +210,16 @@ func roomOf(r *pagekit.Request) site.RoomID {
 		return readRoom(r)
 	}
 	return r.Session.Place.Room
+}
+
+// withOf is the clinician in the address whose appointments are shown, or else that of the
+// session; zero for everyone's.
+func withOf(r *pagekit.Request) (with staff.ID) {
+	if !r.Form.Has("with") {
+		return r.Session.Place.Clinician
+	}
+	with.UUID, _ = parse.SomeID(r.Form.Get("with"))
+	return with
 }
 
 // readRoom is the room in the form; zero for none.

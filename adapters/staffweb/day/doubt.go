@@ -1,12 +1,14 @@
 package day
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // doubts are why a time may be a slip. The member can confirm them: there are reasons to
@@ -21,12 +23,17 @@ func (d doubts) Error() string { return d.Texts[0] }
 
 // check returns [doubts], if it has any that the form does not confirm. The appointment is
 // the one that moves; zero for a new one.
-func (s *Section) check(r *pagekit.Request, about patient.ID, moving appointment.ID, to appointment.Slot) error {
+func (s *Section) check(r *pagekit.Request, about patient.ID, moving appointment.ID, to appointment.Slot, plan appointment.Plan) error {
 	texts, err := s.doubtsAbout(r, about, moving, to)
+	if err != nil {
+		return err
+	}
+	busy, err := s.overlaps(r, moving, to, plan)
+	texts = append(texts, busy...)
 	if err != nil || len(texts) == 0 {
 		return err
 	}
-	confirms := purpose + "\x00anyway\x00" + to.Site.String() + "\x00" + to.At.UTC().Format(time.RFC3339) + "\x00" + strings.Join(texts, "\x00")
+	confirms := purpose + "\x00anyway\x00" + to.Site.String() + "\x00" + to.At.UTC().Format(time.RFC3339) + "\x00" + plan.Clinician.String() + strconv.Itoa(plan.Minutes) + "\x00" + strings.Join(texts, "\x00")
 	if r.Session.Owns(r.Form.Get("anyway"), confirms) {
 		return nil
 	}
@@ -56,6 +63,32 @@ func (s *Section) doubtsAbout(r *pagekit.Request, about patient.ID, moving appoi
 	}
 	if to.At.After(s.Now().AddDate(1, 0, 0)) {
 		texts = append(texts, on+" is more than a year ahead.")
+	}
+	return texts, nil
+}
+
+// overlapsNamed limits the doubts about other appointments of the clinician.
+const overlapsNamed = 3
+
+// overlaps names the clinician's other appointments at that time.
+func (s *Section) overlaps(r *pagekit.Request, moving appointment.ID, to appointment.Slot, plan appointment.Plan) (texts []string, err error) {
+	if plan.Clinician == (staff.ID{}) {
+		return nil, nil
+	}
+	end := endAt(to.At, plan.Minutes)
+	near, err := s.Appointments.OfClinicianBetween(r.Context(), r.Tenant, plan.Clinician, to.At.Add(-appointment.MaxMinutes*time.Minute), end, takenShown)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range near {
+		if other.Appointment == moving || !endOf(other).After(to.At) || len(texts) == overlapsNamed {
+			continue
+		}
+		word := " at "
+		if other.Minutes > 0 {
+			word = " from "
+		}
+		texts = append(texts, pagekit.Plain(other.ClinicianName)+" has another appointment"+word+spanText(other, r.Practice.Zone)+".")
 	}
 	return texts, nil
 }

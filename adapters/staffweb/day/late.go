@@ -35,7 +35,11 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 		case act.shared:
 			return s.redirectAfter(r, found, r.Form.Get("do")+"-already")
 		}
-		if what := eventClause(r, sites, happened[n]); what != "" {
+		what, err := s.eventClause(r, sites, happened[n])
+		if err != nil {
+			return err
+		}
+		if what != "" {
 			faults = faults.With("facts", what+" at "+s.When(r, happened[n].At)+".")
 		}
 	}

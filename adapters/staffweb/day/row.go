@@ -2,6 +2,7 @@ package day
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ type row struct {
 	Seen                                 string // the state on the page; a form sends it back
 	MayArrive, MayCallIn, Called, Absent bool   // the next actions
 	MayChange, Cancelled                 bool
-	Early                                bool // it is on a later day
+	Early                                bool   // it is on a later day
+	With, Kind, Length                   string // the plan; each may be ""
 }
 
 func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
@@ -37,6 +39,7 @@ func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.A
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.BornAndAge(name.BirthDate, s.Now().In(r.Practice.Zone)), Time: pagekit.TimeOfDay(a.StartsAt, r.Practice.Zone),
 		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true, Early: s.isEarly(r, a),
 	}
+	line.With, line.Kind, line.Length = pagekit.Plain(a.ClinicianName), pagekit.KindNames[a.Kind], pagekit.LengthText(a.Minutes)
 	s.describe(r, at, a, &line)
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		line.Number = a.Appointment.Number()
@@ -83,9 +86,9 @@ func roomNameAt(at projections.Site, id site.RoomID) string {
 	return ""
 }
 
-// seenOf encodes the state of an appointment on a page: place, time and status.
+// seenOf encodes the state of an appointment on a page: place, time, status and plan.
 func seenOf(a projections.Appointment) string {
-	shown := []string{a.Site.String(), a.StartsAt.UTC().Format(time.RFC3339Nano), string(a.Status)}
+	shown := []string{a.Site.String(), a.StartsAt.UTC().Format(time.RFC3339Nano), string(a.Status), a.Clinician.String(), strconv.Itoa(a.Minutes), string(a.Kind)}
 	for _, at := range []*time.Time{a.ArrivedAt, a.CalledInAt} {
 		if at != nil {
 			shown = append(shown, at.UTC().Format(time.RFC3339Nano))

@@ -18,6 +18,8 @@ type Section struct {
 	Appointments projections.Appointments
 	Sites        projections.Sites
 	Availability projections.Availability
+	People       projections.People
+	Directory    projections.NameDirectory
 }
 
 //go:embed templates

@@ -34,7 +34,7 @@ func (f slotFields) TimeField() pagekit.Field {
 func fieldsOf(r *pagekit.Request, sites []projections.Site, a projections.Appointment, faults pagekit.FormErrors) slotFields {
 	zone := r.Practice.Zone
 	f := slotFields{FormErrors: faults, Sites: optionsOf(sites, a.Site), Date: pagekit.Day(a.StartsAt, zone), Time: pagekit.TimeOfDay(a.StartsAt, zone)}
-	if r.Form.Get("do") == "move" {
+	if r.Form.Has("date") {
 		f.Date, f.Time = r.Form.Get("date"), r.Form.Get("time")
 		if id, ok := parse.SomeID(r.Form.Get("site")); ok {
 			f.Sites = optionsOf(sites, site.ID{UUID: id})
@@ -88,10 +88,18 @@ func (s *Section) move(r *pagekit.Request, a projections.Appointment, seen int) 
 	if err != nil {
 		return err
 	}
-	if err := s.check(r, a.Patient, a.Appointment, to); err != nil {
+	plan, err := readPlan(r, a.Plan)
+	if err != nil {
 		return err
 	}
-	return s.Desk.MoveAppointment(r.StaffContext(), commands.MoveAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
+	if err := s.check(r, a.Patient, a.Appointment, to, plan); err != nil {
+		return err
+	}
+	err = s.Desk.MoveAppointment(r.StaffContext(), commands.MoveAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Plan: &plan, Seen: seen})
+	if wrong, is := planFault(err); is {
+		return fieldFault{wrong}
+	}
+	return err
 }
 
 // isMoved reports whether the appointment is at the place and time in the form.
@@ -100,5 +108,6 @@ func isMoved(a projections.Appointment, r *pagekit.Request) bool {
 	clock, isTime := pagekit.ParseTime(r.Form.Get("time"))
 	at, ok := parse.Clock(date, clock, r.Practice.Zone)
 	named := r.Form.Get("site")
-	return isDate && isTime && ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
+	plan, err := readPlan(r, a.Plan)
+	return err == nil && plan == a.Plan && isDate && isTime && ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
 }

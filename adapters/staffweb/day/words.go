@@ -1,6 +1,7 @@
 package day
 
 import (
+	"strings"
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -41,7 +42,32 @@ var doneTexts = map[string]string{
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func eventClause(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) string {
+func (s *Section) eventClause(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) (string, error) {
+	switch e := h.Event.(type) {
+	case appointment.Booked:
+		plan, err := s.planClause(r, e.Plan)
+		return clauseOf(r, sites, h) + plan, err
+	case appointment.Planned:
+		plan, err := s.planClause(r, e.Plan)
+		if plan == "" {
+			plan = ", without a clinician, length and kind"
+		}
+		return pagekit.ActorName(r, h) + " planned this" + strings.TrimPrefix(plan, ","), err
+	}
+	return clauseOf(r, sites, h), nil
+}
+
+// planClause describes the plan of an event.
+func (s *Section) planClause(r *pagekit.Request, plan appointment.Plan) (string, error) {
+	name, err := s.clinicianName(r, plan.Clinician)
+	text := pagekit.PlanText(plan, name)
+	if err != nil || text == "" {
+		return "", err
+	}
+	return ", " + text, nil
+}
+
+func clauseOf(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) string {
 	who, at := pagekit.ActorName(r, h), func(t time.Time) string {
 		return pagekit.TimeOfDay(t, r.Practice.Zone) + " on " + pagekit.Weekday(t, r.Practice.Zone)
 	}

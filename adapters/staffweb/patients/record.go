@@ -156,8 +156,8 @@ func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
 
 // visitRow is one of the patient's appointments.
 type visitRow struct {
-	At, Site, Status, Address string
-	MayChange                 bool // it can be moved and cancelled
+	At, Site, Plan, Status, Address string
+	MayChange                       bool // it can be moved and cancelled
 }
 
 func (s *Section) addAppointments(r *pagekit.Request, page *recordPage) (err error) {
@@ -180,7 +180,7 @@ func (s *Section) appointments(r *pagekit.Request, w subject) (rows []visitRow, 
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status], r.Base() + "/day/" + a.Appointment.String(), mayChange(r, a, s.Now())})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], pagekit.PlanText(a.Plan, a.ClinicianName), statusNames[a.Status], r.Base() + "/day/" + a.Appointment.String(), mayChange(r, a, s.Now())})
 	}
 	return rows, nil
 }

@@ -100,7 +100,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 var sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, n.news_since, n.news_browser, s.reset_at, n.site, n.room, ` + projections.LacksPasskey + `
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.signed_in_at, n.form_key, n.news_since, n.news_browser, s.reset_at, n.site, n.room, n.clinician, ` + projections.LacksPasskey + `
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -131,9 +131,9 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	now, session := s.Now(), Session{Token: token}
 	var resetAt *time.Time
 	var lacksPasskey bool
-	var at, room *uuid.UUID
+	var at, room, with *uuid.UUID
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &session.newsSince, &session.newsBrowser, &resetAt, &at, &room, &lacksPasskey)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.EndsAt, &session.formKey, &session.newsSince, &session.newsBrowser, &resetAt, &at, &room, &with, &lacksPasskey)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
@@ -144,7 +144,7 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	if resetAt != nil {
 		session.ResetAt = resetAt.UTC()
 	}
-	session.Place = placeOf(at, room)
+	session.Place = placeOf(at, room, with)
 	if lacksPasskey {
 		session.PasskeyBy, err = projections.PasskeyRules{DB: s.DB}.By(ctx, tenant, session.Staff)
 	}
