@@ -218,7 +218,7 @@ func (a Appointment) Book(s Subject, at time.Time, plan Plan) ([]event.Event, er
 }
 
 // Move moves the appointment, and gives it another plan (rule 5); the caller has made
-// sure that site and clinician exist. A zero site is the current one, and a nil plan, too.
+// sure that site and clinician exist. A zero site is the current one, and so is a nil plan.
 // The same slot changes nothing; only another slot ends a call-in.
 func (a Appointment) Move(to Slot, plan *Plan, now time.Time) ([]event.Event, error) {
 	to, err := to.sound()

@@ -8,7 +8,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Plan is with whom an appointment is, for how long and how. Each may be left open.
+// Plan is the clinician, the length and the kind of an appointment. Each may be left
+// open.
 type Plan struct {
 	Clinician staff.ID `json:"clinician,omitzero"` // zero for no one in particular
 	Minutes   int      `json:"minutes,omitzero"`   // the length; 0 if it is open

@@ -78,6 +78,7 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.shows("The appointment is booked.")
 	b.shows("Friday 3 July 2026")
 	b.fits("day-booked")
+	p.plansWithClinician(b, ann)
 	b.open(p.page(elm, "day?patient="+ann.String()))
 	b.do(chromedp.SetValue("#date", "3 July 2026"), chromedp.SetValue("#time", "2.30pm"))
 	b.press("Book")
@@ -87,6 +88,39 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.shows("The appointment is booked.")
 	b.quietBut("400", "409") // invalid forms, and a doubt
 	manager.quietBut("400")
+}
+
+// plansWithClinician books at the first free time of a clinician's day.
+func (p *program) plansWithClinician(b *tab, ann patient.ID) {
+	p.t.Helper()
+	choose := func(field, name string) {
+		b.do(chromedp.SetValue("#"+field, js[string](b, `[...document.querySelectorAll("#`+field+` option")].find(o => o.text == "`+name+`").value`)))
+	}
+	for _, at := range []string{"10am", "10:05am"} {
+		b.open(p.page(elm, "day?patient="+ann.String()))
+		b.do(chromedp.SetValue("#date", "6 July 2026"), chromedp.SetValue("#time", at), chromedp.SetValue("#minutes", "10"))
+		choose("clinician", "Dr Lee")
+		choose("kind", "Telephone")
+		if at == "10am" {
+			b.press("Book")
+			b.shows("The appointment is booked.")
+		}
+	}
+	b.press("Book")
+	b.shows("Dr Lee has another appointment from 10:00am to 10:10am.")
+	b.fits("book-busy")
+	b.press("Show this day")
+	b.shows("From 10:10am")
+	b.fits("book-taken")
+	b.loading(chromedp.Click(`//main//a[starts-with(., "free")]`))
+	b.press("Book")
+	b.shows("The appointment is booked.")
+	choose("with", "Dr Lee")
+	b.press("Show")
+	b.shows("10:10am")
+	b.fits("day-of-clinician")
+	choose("with", "All clinicians")
+	b.press("Show")
 }
 
 // namesSites walks the manager's pages, and returns the first site.

@@ -47,7 +47,7 @@ func askAddress(r *pagekit.Request, a projections.Appointment, do string) string
 	return r.Base() + "/day/" + a.Appointment.String() + "?" + query.Encode()
 }
 
-// look shows the page about a move with the typed values, and what is taken then.
+// look shows the page about a move with the typed values, and the taken times of that day.
 func (s *Section) look(r *pagekit.Request) error {
 	found, err := s.find(r)
 	if err != nil {

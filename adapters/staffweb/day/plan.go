@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-// planFields are the fields of with whom an appointment is, for how long and how.
+// planFields are the fields of an appointment's clinician, length and kind.
 type planFields struct {
 	Clinician, Kind pagekit.Choice
 	Minutes         pagekit.Field

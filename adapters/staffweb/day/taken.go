@@ -65,7 +65,7 @@ func (s *Section) takenOn(r *pagekit.Request, to slotFields, with staff.ID, movi
 			part.Times = append(part.Times, freeTime(r, from, until, address))
 		}
 	}
-	var end time.Time // of what is listed so far; zero at the beginning of the day
+	var end time.Time // of the listed ones so far; zero at the beginning of the day
 	for _, a := range found {
 		if a.StartsAt.After(end) {
 			free(end, a.StartsAt)

@@ -143,7 +143,7 @@ func (w *writer) visits() iter.Seq[visit] {
 	})
 }
 
-// plan adds with whom the appointment of an event is planned, for how long and how.
+// plan adds the clinician, the length and the kind in an event of an appointment.
 func (w *writer) plan(v *visit, of event.Event) (err error) {
 	var plan appointment.Plan
 	switch e := of.(type) {

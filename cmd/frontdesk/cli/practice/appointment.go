@@ -33,9 +33,9 @@ type bookAppointmentCmd struct {
 	planFlags          `embed:""`
 }
 
-// planFlags are with whom an appointment is, for how long and how.
+// planFlags are the clinician, the length and the kind of an appointment.
 type planFlags struct {
-	Clinician string           `placeholder:"USERNAME" help:"The clinician whom the patient sees; without it, no one in particular."`
+	Clinician string           `placeholder:"USERNAME" help:"The clinician's username; without it, no one in particular."`
 	Minutes   int              `placeholder:"N" help:"The length in minutes, from 5 to 120."`
 	Kind      appointment.Kind `placeholder:"KIND" help:"How the patient is seen: face-to-face, telephone, video or home-visit."`
 }
