@@ -15,7 +15,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/moments ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
+TOOLS   = ./.ci/bench ./.ci/site ./.ci/measure ./.ci/moments ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C compiler, browser
@@ -41,7 +41,7 @@ PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
-.PHONY: help run quick check test walks moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
+.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -93,8 +93,8 @@ moments: deps ## the tests at noon, on a Sunday night, on 29 February, when the 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
 
-docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
-	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
+site: ## the documentation with a search, and the reference of the API, as static pages in .frontdesk/site (ARGS=FOLDER)
+	@$(GO) run ./.ci/site $(or $(ARGS),.frontdesk/site)
 
 nightly prove: MISSING := $(strip $(MISSING) $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS))
 nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/contribute/nightly.md: an hour and a half, or BUDGET=30m; RUN=Growth runs some

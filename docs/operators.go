@@ -1,15 +1,10 @@
 package docs
 
 import (
-	"embed"
 	"io/fs"
 	"slices"
 	"strings"
-	"testing"
 )
-
-//go:embed operate/*.md
-var operators embed.FS
 
 // A Block is the text between two fences of an operators' page. Its language is its kind:
 // "sh" is typed, "text" is the output of the block typed last, and any other is the content
@@ -23,12 +18,12 @@ type Block struct {
 // OperatorsPages returns the pages for operators, by their paths below this folder.
 func OperatorsPages() map[string]string {
 	pages := map[string]string{}
-	names, err := fs.Glob(operators, "operate/*.md")
+	names, err := fs.Glob(Pages, "operate/*.md")
 	if err != nil {
 		panic(err)
 	}
 	for _, name := range names {
-		text, err := operators.ReadFile(name)
+		text, err := Pages.ReadFile(name)
 		if err != nil {
 			panic(err)
 		}
@@ -37,9 +32,15 @@ func OperatorsPages() map[string]string {
 	return pages
 }
 
+// A reader is a test. The program has these pages too, and does not import package testing.
+type reader interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // OperatorsBlocks returns the blocks below a heading of an operators' page such as
 // "operate/settings.md", up to the next heading; of one language, if one is named.
-func OperatorsBlocks(t testing.TB, page, below string, language ...string) (texts []string) {
+func OperatorsBlocks(t reader, page, below string, language ...string) (texts []string) {
 	t.Helper()
 	for _, b := range Blocks(OperatorsPages()[page]) {
 		if b.Below == below && (language == nil || slices.Contains(language, b.Language)) {

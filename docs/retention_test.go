@@ -66,7 +66,7 @@ var writers = map[string]string{
 	"cmd/frontdesk/cli/practice":     "--links",
 	"cmd/frontdesk/cli/term":         "--out",
 	"cmd/frontdesk/devkit/dev":       "--key-dir",
-	"cmd/frontdesk/devkit/reference": "make docs",
+	"cmd/frontdesk/devkit/reference": "make site",
 	"cmd/frontdesk/devkit/sandbox":   "--dir",
 }
 

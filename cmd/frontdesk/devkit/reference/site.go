@@ -42,7 +42,7 @@ func site(s *Sandbox) (files, error) {
 		return nil, err
 	}
 	made := files{"openapi.json": text}
-	for _, step := range []func(files, document, *Sandbox) error{addViewer, addPages, addErrors, addCollection} {
+	for _, step := range []func(files, document, *Sandbox) error{addViewer, addPages, addErrors, addCollection, addGuides} {
 		if err := step(made, d, s); err != nil {
 			return nil, err
 		}
@@ -158,8 +158,14 @@ func typeOfFile(name string) string {
 		return "text/javascript; charset=utf-8"
 	case ".css":
 		return "text/css; charset=utf-8"
+	case ".json":
+		return "application/json"
+	case ".png":
+		return "image/png"
+	case ".svg":
+		return "image/svg+xml"
 	}
-	return "application/json"
+	return "text/plain; charset=utf-8"
 }
 
 // markdown writes HTML of our own texts. HTML in them is left out.

@@ -1,7 +1,7 @@
-// Command docs writes the reference of the API into a folder, as pages that can be opened there or
+// Command site writes the documentation and the reference of the API into a folder, as pages that can be opened there or
 // served from there by any web server:
 //
-//	go run ./.ci/docs FOLDER
+//	go run ./.ci/site FOLDER
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: docs FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: site FOLDER")
 		os.Exit(2)
 	}
 	if err := write(os.Args[1], os.Stdout); err != nil {

@@ -1,0 +1,233 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"frontdesk/docs"
+)
+
+// guidesFolder is the folder of the documents in the site.
+const guidesFolder = "guides/"
+
+// guide is a document.
+type guide struct {
+	Title, Address string // relative to the site
+	Text           template.HTML
+	plain          string // its words
+}
+
+// group is a folder of documents, in the order of its first page.
+type group struct {
+	Title  string
+	Guides []guide
+}
+
+// groups are the folders that the menu lists. The menu leads to the index of decisions and errors, which lists them.
+var groups = []struct{ title, folder string }{
+	{"Start", "."}, {"Integrate", "integrate"}, {"Operate", "operate"}, {"Practice", "practice"}, {"Privacy", "privacy"}, {"Audit", "audit"},
+	{"Safety", "safety"}, {"Security", "security"}, {"Explain", "explain"}, {"Contribute", "contribute"}, {"Decisions", "decisions"},
+	{"Error codes", "errors"},
+}
+
+// addGuides adds the documents, a menu and a search.
+func addGuides(made files, d document, s *Sandbox) error {
+	pages, menu, err := guides(made)
+	if err != nil {
+		return err
+	}
+	found := make([]map[string]string, 0, len(pages))
+	for _, g := range pages {
+		root := strings.Repeat("../", strings.Count(g.Address, "/"))
+		p := page{Title: g.Title, Root: root, Body: struct {
+			guide
+			Menu []group
+		}{g, menu}}.on(s, d)
+		if made[g.Address], err = rendered("guide.html", p); err != nil {
+			return err
+		}
+		found = append(found, map[string]string{"title": g.Title, "address": g.Address, "text": g.plain})
+	}
+	index, err := json.Marshal(found)
+	if err != nil {
+		return fmt.Errorf("write the index of the search: %w", err)
+	}
+	made["search-index.js"] = append(append([]byte("window.frontdeskPages = "), index...), ";\n"...)
+	made["search.js"], err = sources.ReadFile("pages/search.js")
+	return err
+}
+
+// guides returns all documents and the menu. It adds the files that documents link to.
+func guides(made files) (pages []guide, menu []group, err error) {
+	for _, folder := range groups {
+		names, err := namesIn(folder.folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		listed := group{Title: folder.title}
+		for _, name := range names {
+			g, err := guideOf(name)
+			if err != nil {
+				return nil, nil, err
+			}
+			pages = append(pages, g)
+			if short := folder.folder == "decisions" || folder.folder == "errors"; !short || path.Base(name) == "README.md" {
+				listed.Guides = append(listed.Guides, guide{Title: g.Title, Address: g.Address})
+			}
+		}
+		menu = append(menu, listed)
+	}
+	err = fs.WalkDir(docs.Pages, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) == ".md" || path.Ext(name) == ".go" {
+			return err
+		}
+		made[guidesFolder+name], err = docs.Pages.ReadFile(name)
+		return err
+	})
+	return pages, menu, err
+}
+
+// namesIn returns the documents of a folder. Its first page is the first.
+func namesIn(folder string) ([]string, error) {
+	names, err := fs.Glob(docs.Pages, path.Join(folder, "*.md"))
+	if err != nil {
+		return nil, fmt.Errorf("list the documents: %w", err)
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		first := func(name string) int { return map[bool]int{true: 0, false: 1}[path.Base(name) == "README.md"] }
+		return first(a) - first(b)
+	})
+	return names, nil
+}
+
+// addressOf returns the page of a document in the site.
+func addressOf(name string) string {
+	if path.Base(name) == "README.md" {
+		return guidesFolder + path.Join(path.Dir(name), "index.html")
+	}
+	return guidesFolder + strings.TrimSuffix(name, ".md") + ".html"
+}
+
+var frontMatter = regexp.MustCompile(`(?s)\A---\n(.*?)\n---\n`)
+
+func guideOf(name string) (guide, error) {
+	source, err := docs.Pages.ReadFile(name)
+	if err != nil {
+		return guide{}, fmt.Errorf("read a document: %w", err)
+	}
+	if about := frontMatter.FindSubmatch(source); about != nil { // status and date of a decision
+		facts := strings.ReplaceAll(string(about[1]), "\n", " · ")
+		source = append(source[len(about[0]):], "\n"+facts+"\n"...)
+	}
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(
+		parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(inSite{name}, 0))))
+	context := parser.NewContext(parser.WithIDs(&headingIDs{taken: map[string]bool{}}))
+	var out bytes.Buffer
+	if err := markdown.Convert(source, &out, parser.WithContext(context)); err != nil {
+		return guide{}, fmt.Errorf("render %s: %w", name, err)
+	}
+	title := name
+	if line, found := bytes.CutPrefix(source, []byte("# ")); found {
+		first, _, _ := bytes.Cut(line, []byte("\n"))
+		title = strings.ReplaceAll(string(first), "`", "")
+	}
+	shown := template.HTML(reachable.Replace(out.String()))
+	return guide{Title: title, Address: addressOf(name), Text: shown, plain: plainText(out.String())}, nil
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// plainText returns the words of a page, each run of spaces as one.
+func plainText(html string) string {
+	return strings.Join(strings.Fields(tags.ReplaceAllString(html, " ")), " ")
+}
+
+// headingIDs names headings as code hosts do, so that one address works there and here.
+type headingIDs struct{ taken map[string]bool }
+
+// Generate is for [goldmark].
+func (h *headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
+	id := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(string(value)))
+	if h.taken[id] {
+		for n := 1; ; n++ {
+			if next := fmt.Sprintf("%s-%d", id, n); !h.taken[next] {
+				id = next
+				break
+			}
+		}
+	}
+	h.taken[id] = true
+	return []byte(id)
+}
+
+// Put is for [goldmark].
+func (h *headingIDs) Put(value []byte) { h.taken[string(value)] = true }
+
+// inSite makes the links of a document fit the site. A link to a file that the site lacks
+// becomes its text.
+type inSite struct{ name string }
+
+// Transform is for [goldmark].
+func (d inSite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	var others []*ast.Link
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk returns no error
+		if link, ok := n.(*ast.Link); ok && entering {
+			if there := d.target(string(link.Destination)); there != "" {
+				link.Destination = []byte(there)
+			} else {
+				others = append(others, link)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, link := range others {
+		parent := link.Parent()
+		for child := link.FirstChild(); child != nil; child = link.FirstChild() {
+			parent.InsertBefore(parent, link, child)
+		}
+		parent.RemoveChild(parent, link)
+	}
+}
+
+// target returns where a link of the document leads in the site, or nothing.
+func (d inSite) target(destination string) string {
+	name, place, _ := strings.Cut(destination, "#")
+	if name == "" || strings.Contains(destination, ":") {
+		return destination
+	}
+	there := path.Join(path.Dir(d.name), name)
+	if info, err := fs.Stat(docs.Pages, there); err != nil || info.IsDir() || path.Ext(there) == ".go" {
+		return ""
+	}
+	if path.Ext(there) == ".md" {
+		there = strings.TrimPrefix(addressOf(there), guidesFolder)
+	}
+	way := strings.Repeat("../", strings.Count(d.name, "/")) + there
+	if place != "" {
+		way += "#" + place
+	}
+	return way
+}
