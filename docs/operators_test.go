@@ -12,7 +12,7 @@ import (
 // not be tested.
 func TestOperatorsBlocksHaveKnownLanguage_D113(t *testing.T) {
 	t.Parallel()
-	known := []string{"sh", "text", "log", "console", "yaml", "ini", "nginx"}
+	known := []string{"sh", "text", "log", "console", "yaml", "ini", "nginx", "mermaid"}
 	for page, text := range docs.OperatorsPages() {
 		blocks := docs.Blocks(text)
 		for _, b := range blocks {
