@@ -254,7 +254,7 @@ func (l *lively) visit() {
 		}
 		for _, path := range []string{"overview", "requests?new-since=1&type=medical", "requests?fragment&news&new-since=1", "note-templates",
 			"account/record", "account/record?show=openings", "account/record?show=lists",
-			"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
+			"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "day/book?minutes=10&clinician=" + event.NewID().String() + "&patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
 			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?before=9&from=1+1+2026",
 			"privacy/patients/" + l.patient.String() + "?show=lists&before=" + event.NewID().String(), "privacy/patients/" + l.patient.String() + "?show=calls&until=1+1+2030"} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
