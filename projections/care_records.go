@@ -96,18 +96,18 @@ SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timesta
 // and [ErrLongRecord] instead of more than 64 KiB unless the caller wants a long
 // record.
 func (c CareRecords) Find(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
-	naming, err := Names(c).find(ctx, tenant, id)
+	named, err := readLast(ctx, c.DB, tenant, naming, []patient.ID{id})
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	if len(naming) == 0 {
+	if len(named) == 0 {
 		return CareRecord{}, patient.ErrUnknown
 	}
 	rows, complete, err := c.readEntries(ctx, tenant, id, long)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	record, err := c.open(ctx, naming[0], rows)
+	record, err := c.open(ctx, named[0], rows)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("open care record: %w", err)
 	}

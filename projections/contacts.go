@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -16,28 +15,22 @@ type Contacts struct {
 	Opens Opener
 }
 
-// lastContact finds the event with the details of a patient of the practice.
-const lastContact = `
-SELECT e.id, e.version, e.recorded_at, e.name, e.data, e.metadata, e.sealed FROM events e
-WHERE e.stream = $1 AND e.tenant = $2 AND e.name = $3 AND EXISTS (SELECT FROM patients WHERE tenant = $2 AND patient = $4)
-ORDER BY e.version DESC LIMIT 1`
+// contacting are the events that contain contact details. The last one counts.
+var contacting = []string{patient.ContactDetailsSet{}.EventName()}
 
-// Find returns a patient's contact details. They are empty if none are stored, or the practice
-// has no such patient.
-func (c Contacts) Find(ctx context.Context, tenant string, id patient.ID) (patient.Contact, error) {
-	stream := patient.StreamOf(tenant, id)
-	rows, _ := c.DB.Query(ctx, lastContact, stream.ID, tenant, patient.ContactDetailsSet{}.EventName(), id)
-	stored, err := scanStream(rows, stream)
+// Find returns the contact details of patients of a practice. It leaves out patients without
+// any, unknown patients, and those who were erased just now.
+func (c Contacts) Find(ctx context.Context, tenant string, patients ...patient.ID) (map[patient.ID]patient.Contact, error) {
+	opened, err := openLast(ctx, c.DB, c.Opens, tenant, contacting, patients)
 	if err != nil {
-		return patient.Contact{}, fmt.Errorf("find contact details: %w", err)
+		return nil, fmt.Errorf("find contact details: %w", err)
 	}
-	opened, err := c.Opens.Open(ctx, stored)
-	if err != nil || len(opened) == 0 {
-		return patient.Contact{}, err
+	contacts := make(map[patient.ID]patient.Contact, len(opened))
+	for _, e := range opened {
+		set, _ := e.Event.(patient.ContactDetailsSet)
+		if found := set.Contact(); found != (patient.Contact{}) && set.Telephone != event.Erased && set.Email != event.Erased && set.NHSNumber != event.Erased {
+			contacts[set.Patient] = found
+		}
 	}
-	found, _ := opened[0].Event.(patient.ContactDetailsSet)
-	if slices.Contains([]string{found.Telephone, found.Email, found.NHSNumber}, event.Erased) { // just now
-		return patient.Contact{}, nil
-	}
-	return found.Contact(), nil
+	return contacts, nil
 }

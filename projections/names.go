@@ -38,11 +38,11 @@ func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
 	return name, of
 }
 
-// namesOf finds the last naming event of each patient of the practice. It looks
+// lastOf finds the last event of certain names of each patient of the practice. It looks
 // patients up one by one: otherwise Postgres may compare each with all others.
 // Subscripts make Postgres keep one plan: with unnest it estimates better when it knows
 // the array, and plans each time.
-const namesOf = `
+const lastOf = `
 SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
 FROM generate_subscripts($2::uuid[], 1) AS n
 CROSS JOIN LATERAL (SELECT FROM patients WHERE tenant = $1 AND patient = ($2::uuid[])[n] OFFSET 0) p
@@ -51,11 +51,16 @@ CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = ($3::uuid[])[n] AND tena
 // AskNames returns the query for the events that name patients of a practice.
 // [ScanStored] reads its rows.
 func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
+	return askLast(tenant, naming, patients)
+}
+
+// askLast returns the query for the last event of certain names of each patient.
+func askLast(tenant string, events []string, patients []patient.ID) (sql string, args []any) {
 	ids, streams := make([]uuid.UUID, len(patients)), make([]uuid.UUID, len(patients))
 	for n, id := range patients {
 		ids[n], streams[n] = id.UUID, patient.StreamOf(tenant, id).ID
 	}
-	return namesOf, []any{tenant, ids, streams, naming}
+	return lastOf, []any{tenant, ids, streams, events}
 }
 
 // ScanStored reads events of a practice by the columns that [AskNames] selects.
@@ -73,13 +78,9 @@ func (n Names) Find(ctx context.Context, tenant string, patients ...patient.ID) 
 	if len(patients) == 0 {
 		return nil, nil
 	}
-	found, err := n.find(ctx, tenant, patients...)
+	opened, err := openLast(ctx, n.DB, n.Opens, tenant, naming, patients)
 	if err != nil {
-		return nil, err
-	}
-	opened, err := n.Opens.Open(ctx, found)
-	if err != nil {
-		return nil, fmt.Errorf("open names: %w", err)
+		return nil, fmt.Errorf("find names: %w", err)
 	}
 	names := make(map[patient.ID]PatientName, len(opened))
 	for _, e := range opened {
@@ -89,12 +90,18 @@ func (n Names) Find(ctx context.Context, tenant string, patients ...patient.ID) 
 	return names, nil
 }
 
-func (n Names) find(ctx context.Context, tenant string, patients ...patient.ID) ([]event.Stored, error) {
-	sql, args := AskNames(tenant, patients...)
-	rows, _ := n.DB.Query(ctx, sql, args...)
-	found, err := ScanStored(rows, tenant)
+// openLast reads and decrypts the last event of certain names of each patient. It queries
+// once for the events, and once for the keys that are not cached.
+func openLast(ctx context.Context, db Querier, opens Opener, tenant string, events []string, patients []patient.ID) ([]event.Recorded, error) {
+	found, err := readLast(ctx, db, tenant, events, patients)
 	if err != nil {
-		return nil, fmt.Errorf("look for names: %w", err)
+		return nil, err
 	}
-	return found, nil
+	return opens.Open(ctx, found)
+}
+
+func readLast(ctx context.Context, db Querier, tenant string, events []string, patients []patient.ID) ([]event.Stored, error) {
+	sql, args := askLast(tenant, events, patients)
+	rows, _ := db.Query(ctx, sql, args...)
+	return ScanStored(rows, tenant)
 }

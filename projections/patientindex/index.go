@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,12 +19,12 @@ import (
 	"frontdesk/projections"
 )
 
-// Index holds the names of practices in which searches were made. It is safe for
-// concurrent use.
+// Index holds the names and NHS numbers of practices in which searches were made. It is safe
+// for concurrent use.
 type Index struct {
 	Names projections.Names
 	Now   func() time.Time
-	Most  int // maximum of names, for all practices together; 0 means 300,000, about 40 MB
+	Most  int // maximum of names, for all practices together; 0 means 300,000, about 45 MB
 
 	mu        sync.Mutex
 	practices map[string]*practice
@@ -60,6 +61,7 @@ type entry struct {
 	patient patient.ID
 	name    string // folded
 	birth   string // 2006-01-02; "" if unknown
+	number  int64  // the NHS number; 0 if unknown
 }
 
 // compare orders the entries of a practice.
@@ -178,16 +180,40 @@ func (x *Index) patients(ctx context.Context, query string, args ...any) ([]pati
 
 // add adds an entry for each patient of a page who is not gone.
 func (x *Index) add(ctx context.Context, tenant string, p *practice, entries []entry, page []patient.ID) ([]entry, error) {
-	names, err := x.Names.Find(ctx, tenant, page...)
+	current, _, err := x.read(ctx, tenant, page)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range page {
+	entries = append(entries, current...)
+	return entries, x.makeRoom(p, len(entries))
+}
+
+// read returns the current entries of patients who are not gone, and their names.
+func (x *Index) read(ctx context.Context, tenant string, ids []patient.ID) (entries []entry, names map[patient.ID]projections.PatientName, err error) {
+	if names, err = x.Names.Find(ctx, tenant, ids...); err != nil {
+		return nil, nil, err
+	}
+	contacts, err := projections.Contacts{DB: x.Names.DB, Opens: x.Names.Opens}.Find(ctx, tenant, ids...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
 		if name, known := names[id]; known && name.Name != event.Erased {
-			entries = append(entries, entry{id, fold(name.Name), name.BirthDate})
+			entries = append(entries, entry{id, fold(name.Name), name.BirthDate, numberOf(contacts[id].NHSNumber)})
 		}
 	}
-	return entries, x.makeRoom(p, len(entries))
+	return entries, names, nil
+}
+
+// numberOf returns an NHS number as entries have it; 0 for any other text, and for ten zeros,
+// which are a placeholder.
+func numberOf(text string) int64 {
+	digits, ok := patient.ParseNHSNumber(text)
+	if !ok {
+		return 0
+	}
+	number, _ := strconv.ParseInt(digits, 10, 64) // 10 digits
+	return number
 }
 
 // ErrFull means that one practice has more patients than the index can hold. They can

@@ -127,7 +127,7 @@ func TestFindByNameAndBirthDate_D85(t *testing.T) {
 			t.Errorf("%v is like %s, error %v; want %s", asked, got, err, want)
 		}
 		many, err := b.Duplicates(t.Context(), elm, []patientindex.Person{{Name: "Nobody"}, {Name: asked[0], BirthDate: asked[1]}})
-		if id, has := many[1]; err != nil || has != (want != "") || len(many) > 1 || has && !slices.ContainsFunc(found, func(m patientindex.Match) bool { return m.Patient == id }) {
+		if id, has := many[1]; err != nil || has != (want != "") || len(many) > 1 || has && !slices.ContainsFunc(found, func(m patientindex.Match) bool { return m.Patient == id.Patient }) {
 			t.Errorf("%v is like %v among many, error %v; want %s", asked, many, err, want)
 		}
 	}
@@ -155,6 +155,99 @@ func TestIndexFollowsLog_D68(t *testing.T) {
 	projectionstest.Must(t, b.Tidy(t.Context()))
 	if kept := patientindex.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept, want Cid's alone", kept)
+	}
+}
+
+const number, otherNumber = "9434765919", "9000000009"
+
+// An NHS number is found as people write it. The index follows its changes, and forgets it with
+// its patient.
+func TestFindByNHSNumber_D161(t *testing.T) {
+	t.Parallel()
+	d := projectionstest.New(t)
+	b := indexOf(t, d, "Cid Cole")
+	set := func(about patient.ID, number string) {
+		t.Helper()
+		d.Happens(t, patient.StreamOf(elm, about), patient.ContactDetailsSet{Patient: about, NHSNumber: number})
+		d.Drain(t)
+	}
+	want := func(text string, want ...patient.ID) {
+		t.Helper()
+		found, all, err := b.Find(t.Context(), elm, patientindex.Criteria{NHSNumber: text}, 3)
+		if err != nil || all != len(want) || !slices.Equal(found, want) {
+			t.Errorf("%q finds %v of %d, error %v; want %v", text, found, all, err, want)
+		}
+	}
+	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer"})
+	d.Happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Baker", BirthDate: "1980-02-29"})
+	want(number)
+	set(ann, number)
+	want(number, ann)
+	want("943 476 5919", ann)
+	want("943-476-5919", ann)
+	want("9434765918") // its check digit differs
+	want("943476591")
+	wantFound(t, b, elm, "943 476 5919", "Ann Archer")
+	if found, _, err := b.Find(t.Context(), oak, patientindex.Criteria{NHSNumber: number}, 3); err != nil || len(found) > 0 {
+		t.Errorf("another practice finds %v, error %v", found, err)
+	}
+	set(bill, number)
+	want(number, ann, bill)
+	if found, all, err := b.Find(t.Context(), elm, patientindex.Criteria{NHSNumber: number, BirthDate: "1980-02-29"}, 3); err != nil || all != 1 || found[0] != bill {
+		t.Errorf("with a birth date: %v of %d, error %v", found, all, err)
+	}
+	set(ann, otherNumber)
+	want(number, bill)
+	want(otherNumber, ann)
+	set(bill, "0000000000") // a placeholder
+	set(ann, "0000000000")
+	want("0000000000")
+	set(ann, number)
+	d.Happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in place of the erasure's event
+	d.DestroyKey(t, ann)
+	b.Names = d.Names()
+	d.Drain(t)
+	want(number)
+	projectionstest.Must(t, b.Tidy(t.Context()))
+	if kept := patientindex.Kept(b); kept != 2 {
+		t.Errorf("%d patients are kept, want Cid and Bill", kept)
+	}
+}
+
+// Patients with one number are found for each other, and before those of a like name.
+func TestSharedNumbersAreFound_D161(t *testing.T) {
+	t.Parallel()
+	d := projectionstest.New(t)
+	b := indexOf(t, d, "Cid Cole")
+	for id, name := range map[patient.ID]string{ann: "Ann Archer", bill: "Bill Baker"} {
+		d.Happens(t, patient.StreamOf(elm, id), patient.Registered{Patient: id, Name: name}, patient.ContactDetailsSet{Patient: id, NHSNumber: number})
+	}
+	d.Drain(t)
+	for _, c := range []struct {
+		number string
+		except patient.ID
+		want   string
+	}{
+		{number, ann, "Bill Baker"},
+		{"943 476 5919", bill, "Ann Archer"},
+		{number, patient.ID{}, "Ann Archer, Bill Baker"},
+		{otherNumber, ann, ""},
+		{"", ann, ""},
+	} {
+		found, err := b.Sharing(t.Context(), elm, c.number, c.except, 3)
+		var names []string
+		for _, f := range found {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, ", "); got != c.want || err != nil {
+			t.Errorf("%+v: %s, error %v", c, got, err)
+		}
+	}
+	many, err := b.Duplicates(t.Context(), elm, []patientindex.Person{
+		{Name: "Dee Drew"}, {Name: "Cid Cole", NHSNumber: "943 476 5919"}, {Name: "Cid Cole"}, {NHSNumber: number}, {Name: "Eve Elm", NHSNumber: otherNumber},
+	})
+	if err != nil || len(many) != 3 || !many[1].SameNumber || many[2].SameNumber || !many[3].SameNumber || many[1].Patient != ann && many[1].Patient != bill {
+		t.Errorf("duplicates are %v, error %v", many, err)
 	}
 }
 

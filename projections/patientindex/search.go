@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"frontdesk/domain/event"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 )
@@ -18,17 +17,21 @@ import (
 type Criteria struct {
 	Name      string // beginnings of words of the name, in any order
 	BirthDate string // 2006-01-02
+	NHSNumber string // as people write it; one that is not valid is no one's
 }
 
 // Search returns the patients of a practice whose names contain all words of a text,
-// whatever their case and accents, in the order of their names. If there are more than
-// most of them, it returns the first, and true.
+// whatever their case and accents, or who have the NHS number in the text, in the order of
+// their names. If there are more than most of them, it returns the first, and true.
 func (x *Index) Search(ctx context.Context, tenant, text string, most int) (found []Match, more bool, err error) {
 	words, ok := wordsOf(text)
 	if !ok {
 		return nil, false, nil
 	}
 	has := func(e entry) bool { return hasAll(e.name, words) }
+	if number := numberOf(text); number != 0 {
+		has = func(e entry) bool { return e.number == number }
+	}
 	matching, all, err := x.matching(ctx, tenant, has, most)
 	if err != nil {
 		return nil, false, err
@@ -43,12 +46,28 @@ func (x *Index) Search(ctx context.Context, tenant, text string, most int) (foun
 // patients than the index can hold.
 func (x *Index) Find(ctx context.Context, tenant string, c Criteria, most int) (found []patient.ID, all int, err error) {
 	words, ok := wordsOf(c.Name)
-	if !ok {
+	number := numberOf(c.NHSNumber)
+	if !ok || c.NHSNumber != "" && number == 0 {
 		return nil, 0, nil
 	}
 	return x.matching(ctx, tenant, func(e entry) bool {
-		return (c.BirthDate == "" || e.birth == c.BirthDate) && beginAll(e.name, words)
+		return (number == 0 || e.number == number) && (c.BirthDate == "" || e.birth == c.BirthDate) && beginAll(e.name, words)
 	}, most)
+}
+
+// Sharing returns at most the given number of other patients with the same NHS number, in
+// the order of their names; none for "".
+func (x *Index) Sharing(ctx context.Context, tenant, nhsNumber string, except patient.ID, most int) ([]Match, error) {
+	number := numberOf(nhsNumber)
+	if number == 0 {
+		return nil, nil
+	}
+	shares := func(e entry) bool { return e.number == number && e.patient != except }
+	matching, _, err := x.matching(ctx, tenant, shares, most)
+	if err != nil {
+		return nil, err
+	}
+	return x.named(ctx, tenant, matching, shares)
 }
 
 // Alike returns at most the given number of patients who may be the same person as one
@@ -69,19 +88,29 @@ func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most 
 	return x.named(ctx, tenant, matching, alike)
 }
 
-// Person is a name and a birth date ("" if unknown).
-type Person struct{ Name, BirthDate string }
+// Person is a name, a birth date and an NHS number ("" if unknown).
+type Person struct{ Name, BirthDate, NHSNumber string }
 
-// Duplicates returns a patient who may be the same person, as [Index.Alike] does, for each
-// of many people, by their position. It compares the names of the practice once.
-func (x *Index) Duplicates(ctx context.Context, tenant string, people []Person) (map[int]patient.ID, error) {
+// Duplicate is a patient who may be the same person.
+type Duplicate struct {
+	Patient    patient.ID
+	SameNumber bool // they have the same NHS number
+}
+
+// Duplicates returns a patient who may be the same person, as [Index.Alike] does, or has the
+// same NHS number, for each of many people, by their position. It reads the practice's entries
+// once. A patient of the same number comes before one of a like name.
+func (x *Index) Duplicates(ctx context.Context, tenant string, people []Person) (map[int]Duplicate, error) {
 	type wanted struct {
 		person        int
 		words, sorted []string
 		born          string
 	}
-	byKey := map[string][]wanted{}
+	byKey, byNumber := map[string][]wanted{}, map[int64][]int{}
 	for n, p := range people {
+		if number := numberOf(p.NHSNumber); number != 0 {
+			byNumber[number] = append(byNumber[number], n)
+		}
 		words, ok := wordsOf(p.Name)
 		if !ok || len(words) == 0 {
 			continue
@@ -91,12 +120,17 @@ func (x *Index) Duplicates(ctx context.Context, tenant string, people []Person) 
 			byKey[key] = append(byKey[key], w)
 		}
 	}
-	found := map[int]patient.ID{}
+	found := map[int]Duplicate{}
 	_, _, err := x.matching(ctx, tenant, func(e entry) bool {
+		for _, person := range byNumber[e.number] {
+			if !found[person].SameNumber {
+				found[person] = Duplicate{e.patient, true}
+			}
+		}
 		for _, key := range likeKeys(strings.Fields(joined(e.name)), e.birth) {
 			for _, w := range byKey[key] {
 				if _, again := found[w.person]; !again && e.isLike(w.words, w.sorted, w.born) {
-					found[w.person] = e.patient
+					found[w.person] = Duplicate{Patient: e.patient}
 				}
 			}
 		}
@@ -167,11 +201,10 @@ func (x *Index) matching(ctx context.Context, tenant string, match func(entry) b
 
 // named returns patients with their current names, without those who no longer match.
 func (x *Index) named(ctx context.Context, tenant string, ids []patient.ID, match func(entry) bool) (found []Match, err error) {
-	names, err := x.Names.Find(ctx, tenant, ids...)
-	for _, id := range ids {
-		name, known := names[id]
-		if known && name.Name != event.Erased && match(entry{id, fold(name.Name), name.BirthDate}) {
-			found = append(found, Match{id, name})
+	current, names, err := x.read(ctx, tenant, ids)
+	for _, e := range current {
+		if match(e) {
+			found = append(found, Match{e.patient, names[e.patient]})
 		}
 	}
 	return found, err

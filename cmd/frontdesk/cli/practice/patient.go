@@ -28,8 +28,8 @@ type PatientCommands struct {
 	Register               registerPatientCmd        `cmd:"" help:"Register a patient."`
 	Import                 importPatientsCmd         `cmd:"" help:"Register the patients of a CSV file." detail:"A repeated import registers no one twice."`
 	ChangeDetails          changePatientDetailsCmd   `cmd:"" help:"Change a patient's name and date of birth." detail:"The previous details stay in the log."`
-	SetContactDetails      setContactDetailsCmd      `cmd:"" help:"Set a patient's telephone, email and NHS number." detail:"All three are replaced. The previous ones stay in the log."`
-	Find                   findPatientCmd            `cmd:"" help:"Find patients by name." detail:"Any part of a name finds them. The search is recorded."`
+	SetContactDetails      setContactDetailsCmd      `cmd:"" help:"Set a patient's telephone, email and NHS number." detail:"All three are replaced. The previous ones stay in the log. It warns of other patients with the same NHS number."`
+	Find                   findPatientCmd            `cmd:"" help:"Find patients by name or NHS number." detail:"Any part of a name finds them. The search is recorded."`
 	RestrictRecord         restrictPatientRecordCmd  `cmd:"" help:"Restrict a patient's record to named staff." detail:"Name none to lift the restriction."`
 	OpenRecord             openCareRecordCmd         `cmd:"" help:"Record that a care record was opened."`
 	CreateNote             createNoteCmd             `cmd:"" help:"Add a note to a patient's care record."`
@@ -78,12 +78,52 @@ type setContactDetailsCmd struct {
 	NHSNumber           string `name:"nhs-number" required:"" help:"The patient's NHS number, 10 digits; empty if it is unknown."`
 }
 
+// Run sets the details, and warns if other patients have the NHS number.
 func (c *setContactDetailsCmd) Run(r *term.Run) error {
-	return term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
-		return nil, desk.SetContactDetails(ctx, commands.SetContactDetails{
+	master, err := c.Given(r)
+	if err != nil {
+		return err
+	}
+	return c.DoWith(r, app.Config{MasterKeys: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+		sharing, err := engine.PatientIndex().Sharing(ctx, c.Tenant, c.NHSNumber, c.Patient, mostSharing)
+		if err != nil && !errors.Is(err, patientindex.ErrFull) {
+			return nil, err
+		}
+		full := err != nil
+		err = desk.SetContactDetails(ctx, commands.SetContactDetails{
 			Tenant: c.Tenant, Patient: c.Patient, Contact: patient.Contact{Telephone: c.Telephone, Email: c.Email, NHSNumber: c.NHSNumber},
 		})
+		if err != nil {
+			return nil, err
+		}
+		if full {
+			fmt.Fprintln(r.Err, "warning: the practice has too many patients to compare NHS numbers")
+		}
+		return nil, c.warn(r, engine, sharing)
 	})
+}
+
+// mostSharing is how many patients with the same NHS number a warning names.
+const mostSharing = 10
+
+// warn names the other patients with the same NHS number, by their identifiers, once it is
+// recorded that it does.
+func (c *setContactDetailsCmd) warn(r *term.Run, engine *app.Engine, sharing []patientindex.Match) error {
+	if len(sharing) == 0 {
+		return nil
+	}
+	named := url.Values{"tenant": {c.Tenant}, "patient": {c.Patient.String()}}
+	for _, other := range sharing {
+		named.Add("patient", other.Patient.String())
+	}
+	err := r.RecordReading(engine, c.Tenant, audit.Queried{Command: "set-contact-details", Filter: named.Encode(), Personal: true, Count: int64(len(named["patient"]))})
+	if err != nil {
+		return err
+	}
+	for _, other := range sharing {
+		fmt.Fprintf(r.Err, "warning: patient %s now has the same NHS number as patient %s\n", c.Patient, other.Patient)
+	}
+	return nil
 }
 
 type restrictPatientRecordCmd struct {
@@ -207,7 +247,7 @@ type findPatientCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`
 	Tenant              string `required:"" help:"The practice's tenant identifier."`
-	Name                string `required:"" help:"Any parts of the patient's name, in any order. Case and accents do not matter."`
+	Name                string `required:"" help:"Any parts of the patient's name, in any order, or their NHS number. Case and accents do not matter."`
 	JSON                bool   `name:"json" help:"Print one JSON object."`
 }
 

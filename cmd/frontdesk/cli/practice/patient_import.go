@@ -25,7 +25,7 @@ type importPatientsCmd struct {
 	File              string `arg:"" help:"Patients as CSV with the columns reference, name, birth_date, telephone, email and nhs_number; - for standard input."`
 	IDs               string `name:"ids" required:"" placeholder:"FILE" help:"CSV of references and patient identifiers. It is written before patients are registered; with it, a repeated import goes on."`
 	DryRun            bool   `help:"Check the file without registering anyone."`
-	AllowDuplicates   bool   `help:"Also register patients who may be registered already."`
+	AllowDuplicates   bool   `help:"Also register patients who may be registered already, and print them as warnings."`
 }
 
 // The limits of an import.
@@ -92,37 +92,62 @@ func (c *importPatientsCmd) check(ctx context.Context, engine *app.Engine, rows 
 			report.fault(row.line, err)
 		}
 	}
-	if err := report.refusal(); err != nil || c.AllowDuplicates {
+	if err := report.refusal(); err != nil {
 		return err
 	}
-	return c.refuseDuplicates(ctx, engine, fresh, report)
+	sharedInFile(fresh, report)
+	if err := c.findDuplicates(ctx, engine, fresh, report); err != nil {
+		return err
+	}
+	if c.AllowDuplicates {
+		report.warn()
+		return nil
+	}
+	return report.refusal()
 }
 
-// refuseDuplicates refuses rows that may be patients who are registered already, and records
-// which patients it names.
-func (c *importPatientsCmd) refuseDuplicates(ctx context.Context, engine *app.Engine, rows []importRow, report *importReport) error {
+// sharedInFile reports each row with the NHS number of an earlier row.
+func sharedInFile(rows []importRow, report *importReport) {
+	first := map[string]int{} // line, by NHS number
+	for _, row := range rows {
+		number, ok := patient.ParseNHSNumber(row.Contact.NHSNumber)
+		if !ok {
+			continue
+		}
+		if line, shared := first[number]; shared {
+			report.fault(row.line, fmt.Errorf("has the same NHS number as line %d: correct one of them, or use --allow-duplicates", line))
+			continue
+		}
+		first[number] = row.line
+	}
+}
+
+// findDuplicates reports rows that may be patients who are registered already, or have their
+// NHS number, and records which patients it names.
+func (c *importPatientsCmd) findDuplicates(ctx context.Context, engine *app.Engine, rows []importRow, report *importReport) error {
 	people := make([]patientindex.Person, len(rows))
 	for n, row := range rows {
-		people[n] = patientindex.Person{Name: row.Name, BirthDate: row.BirthDate}
+		people[n] = patientindex.Person{Name: row.Name, BirthDate: row.BirthDate, NHSNumber: row.Contact.NHSNumber}
 	}
 	found, err := engine.PatientIndex().Duplicates(ctx, c.Tenant, people)
-	if err != nil {
+	if errors.Is(err, patientindex.ErrFull) && c.AllowDuplicates {
+		return nil
+	}
+	if err != nil || len(found) == 0 {
 		return err
 	}
 	named := url.Values{"tenant": {c.Tenant}}
 	for _, n := range slices.Sorted(maps.Keys(found)) {
 		if len(named["patient"]) < mostFaults {
-			named.Add("patient", found[n].String())
+			named.Add("patient", found[n].Patient.String())
 		}
-		report.fault(rows[n].line, fmt.Errorf("may be patient %s, who is registered already: remove the line, or use --allow-duplicates", found[n]))
-	}
-	if len(found) > 0 {
-		err := report.run.RecordReading(engine, c.Tenant, audit.Queried{Command: "import-patients", Filter: named.Encode(), Personal: true, Count: int64(len(named["patient"]))})
-		if err != nil {
-			return err
+		text := "may be patient %s, who is registered already: remove the line, or use --allow-duplicates"
+		if found[n].SameNumber {
+			text = "has the same NHS number as patient %s: correct one of them, or use --allow-duplicates"
 		}
+		report.fault(rows[n].line, fmt.Errorf(text, found[n].Patient))
 	}
-	return report.refusal()
+	return report.run.RecordReading(engine, c.Tenant, audit.Queried{Command: "import-patients", Filter: named.Encode(), Personal: true, Count: int64(len(named["patient"]))})
 }
 
 // register registers the patients, batch by batch.
@@ -177,13 +202,21 @@ func (i *importReport) refusal() error {
 	case 1:
 		return fmt.Errorf("nothing was changed: %s", i.faults[0])
 	}
+	i.print("")
+	return errImportFaults
+}
+
+// warn prints the faults as warnings.
+func (i *importReport) warn() { i.print("warning: ") }
+
+// print prints the faults, a line each.
+func (i *importReport) print(before string) {
 	for _, fault := range i.faults {
-		fmt.Fprintln(i.run.Err, fault)
+		fmt.Fprintln(i.run.Err, before+fault)
 	}
 	if i.more > 0 {
-		fmt.Fprintf(i.run.Err, "and %d more\n", i.more)
+		fmt.Fprintf(i.run.Err, "%sand %d more\n", before, i.more)
 	}
-	return errImportFaults
 }
 
 // done counts the patients of a batch, and prints them for programs.

@@ -154,3 +154,50 @@ func TestInvalidImportIsRefused_D160(t *testing.T) {
 	clitest.Must(t, os.WriteFile(i.ids, []byte("a letter\n"), 0o600))
 	i.run(importFile).WantFailure(t, 1, "not a list of references")
 }
+
+// Two lines of one NHS number, and a line with the number of a patient, are refused; with
+// --allow-duplicates, they are warnings. No message has the number.
+func TestImportNamesSharedNumbers_D161(t *testing.T) {
+	t.Parallel()
+	i := newImported(t)
+	const file = importHeading +
+		"E-1,Zoë Quill,1980-02-29,,,943 476 5919\n" +
+		"E-2,Dana Drew,1981-03-01,,,9434765919\n" +
+		"E-3,Eve Elm,1982-03-01,,,9000000009\n"
+	i.run(file).WantFailure(t, 1, "line 3: has the same NHS number as line 2")
+	if n := i.events("patient.registered.v1"); n != 2 {
+		t.Errorf("%d patients are registered", n-2)
+	}
+	o := i.run(file, "--allow-duplicates")
+	o.WantSuccess(t)
+	if !strings.Contains(o.Err, "warning: line 3: has the same NHS number as line 2") || strings.Contains(o.Err+o.Out, "5919") {
+		t.Errorf("it warns of %q, %q", o.Err, o.Out)
+	}
+	i.run(file).WantSuccess(t) // all are registered
+	eve := i.referenced("E-3")
+	o = i.run(file + "E-4,Fay Fern,1990-01-01,,,900 000 0009\n")
+	o.WantFailure(t, 1, "line 5: has the same NHS number as patient "+eve)
+	other := importHeading + "F-1,Fay Fern,1990-01-01,,,900 000 0009\n"
+	i.run(other).WantFailure(t, 1, "line 2: has the same NHS number as patient "+eve)
+	set := clitest.Frontdesk(t, "patient", "set-contact-details", "--tenant", "elm", "--patient", i.Ann, "--telephone=", "--email=", "--nhs-number=900 000 0009", "--database-url", i.DB.URL)
+	set.WantSuccess(t)
+	if !strings.Contains(set.Err, "warning: patient "+i.Ann+" now has the same NHS number as patient "+eve) {
+		t.Errorf("the command warns of %q", set.Err)
+	}
+	i.Drain(t)
+	if log := i.Audit(t, "log", "--json", "--event", "audit.queried"); strings.Count(log.Out, eve) < 3 || strings.Contains(log.Out, "9000000009") {
+		t.Errorf("the readings are\n%s", log.Out)
+	}
+}
+
+// referenced returns the identifier of a reference in the file of references.
+func (i *imported) referenced(reference string) string {
+	i.t.Helper()
+	for line := range strings.Lines(clitest.ReadFile(i.t, i.ids)) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), reference+","); ok {
+			return id
+		}
+	}
+	i.t.Fatalf("%s has no identifier", reference)
+	return ""
+}
