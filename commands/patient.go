@@ -23,10 +23,11 @@ type RegisterPatient struct {
 	Tenant    string
 	Patient   patient.ID // zero for a new one
 	Name      string
-	BirthDate string // 2006-01-02; "" if unknown
+	BirthDate string          // 2006-01-02; "" if unknown
+	Contact   patient.Contact // empty if unknown
 }
 
-// RegisterPatient returns the patient's identifier.
+// RegisterPatient returns the patient's identifier. It refuses all invalid details together.
 func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return patient.ID{}, err
@@ -35,7 +36,7 @@ func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.I
 		c.Patient.UUID = event.NewID()
 	}
 	return c.Patient, Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
-		return p.Register(c.Patient, c.Name, c.BirthDate, d.Now())
+		return p.Import(c.Patient, c.Name, c.BirthDate, c.Contact, d.Now())
 	})
 }
 

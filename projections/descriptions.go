@@ -13,6 +13,7 @@ import (
 var pages = map[string]string{
 	"requests":        "saw the patient on the page of requests",
 	"patients":        "saw the patient on the pages of patients",
+	"patient-contact": "saw the patient’s contact details to change them",
 	"patients-closed": "saw a restricted record’s page, with the appointments",
 	"day":             "saw the patient on the day’s page",
 	"book":            "saw the patient to book an appointment",

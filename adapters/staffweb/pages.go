@@ -60,6 +60,7 @@ func (p *Pages) routes() []pagekit.Route {
 	members := projections.People{DB: p.DB}
 	directory := projections.NameDirectory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
+	contacts := projections.Contacts{DB: p.DB, Opens: p.Opens}
 	own := &account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}, Own: projections.OwnRecord{DB: p.DB}}
 	p.Gate = own
 	return slices.Concat(
@@ -69,10 +70,10 @@ func (p *Pages) routes() []pagekit.Route {
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Filters: p.Filters, People: members,
-			Directory: directory, Records: records, PatientIndex: p.PatientIndex, Files: p.Files,
+			Directory: directory, Records: records, Contacts: contacts, PatientIndex: p.PatientIndex, Files: p.Files,
 		}).Routes(),
 		(&patients.Section{
-			Site: p.Site, PatientIndex: p.PatientIndex, Searches: p.Searches, Patients: records,
+			Site: p.Site, PatientIndex: p.PatientIndex, Searches: p.Searches, Patients: records, Contacts: contacts,
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),

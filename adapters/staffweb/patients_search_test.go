@@ -55,7 +55,7 @@ func TestSearchFindsPatients_D85(t *testing.T) {
 		}
 	}
 	b.find(url.Values{"identifier": {ann.String()}}).wants(t, http.StatusSeeOther, patientsPage+"/"+ann.String(), "")
-	for field, fault := range map[string]string{"": "Enter a name, date of birth or patient ID", "born": "Enter a date of birth with a day", "identifier": "36 letters"} {
+	for field, fault := range map[string]string{"": "Enter a name, date of birth, NHS number or patient ID", "born": "Enter a date of birth with a day", "identifier": "36 letters"} {
 		b.find(url.Values{field: {"31 February"}}).wants(t, http.StatusBadRequest, "", fault)
 	}
 	b.post(patientsPage, url.Values{"name": {"ann"}}).wants(t, http.StatusForbidden, "", "You signed in again")

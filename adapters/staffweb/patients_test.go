@@ -130,7 +130,7 @@ func TestUnknownPatientsGetSameAnswer_D85(t *testing.T) {
 	must(t, err)
 	b.find(url.Values{"identifier": {gone.String()}}).wants(t, http.StatusOK, "", "No patient found")
 	b.find(url.Values{"name": {"cleo"}}).wants(t, http.StatusOK, "", "No patient found")
-	for _, path := range []string{"", "/glass", "/timeline", "/details", "/notes"} {
+	for _, path := range []string{"", "/glass", "/timeline", "/details", "/contact", "/notes"} {
 		want := b.get(patientsPage + "/" + uuid.NewString() + path)
 		want.wants(t, http.StatusNotFound, "", "We could not find that patient")
 		for _, id := range []string{theirs.String(), gone.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
@@ -162,7 +162,7 @@ func TestReasonOpensRecordForHalfAnHour_D85(t *testing.T) {
 		}
 		return page
 	}
-	for _, path := range []string{"", "/glass", "/timeline", "/notes"} {
+	for _, path := range []string{"", "/glass", "/timeline", "/contact", "/notes"} {
 		closed(path)
 	}
 	before.Set("note", "an opinion")

@@ -68,6 +68,8 @@ var verdicts = map[string][6]string{
 	"GET /patients/{patient}/timeline":      {asked, refused, in, in, refused, refused},
 	"GET /patients/{patient}/details":       {asked, refused, in, in, refused, refused},
 	"POST /patients/{patient}/details":      {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/contact":       {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/contact":      {asked, refused, in, in, refused, refused},
 	"GET /patients/{patient}/notes":         {asked, refused, in, in, refused, refused},
 	"POST /patients/{patient}/notes":        {asked, refused, in, in, refused, refused},
 	"GET /people":                           {asked, refused, refused, refused, in, refused},

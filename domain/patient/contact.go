@@ -49,7 +49,7 @@ var (
 // SetContactDetails replaces the patient's contact details (rule 4). It cannot compare them with
 // the former ones, because no state holds them.
 func (p Patient) SetContactDetails(id ID, c Contact) ([]event.Event, error) {
-	c, refusals := c.parsed()
+	c, refusals := c.Parsed()
 	if err := refusals.Err(); err != nil {
 		return nil, err
 	}
@@ -63,19 +63,22 @@ func (p Patient) SetContactDetails(id ID, c Contact) ([]event.Event, error) {
 // invalid details together.
 func (p Patient) Import(id ID, name, birthDate string, c Contact, now time.Time) ([]event.Event, error) {
 	registered, err := p.Register(id, name, birthDate, now)
-	_, refusals := c.parsed()
+	if c == (Contact{}) {
+		return registered, err
+	}
+	_, refusals := c.Parsed()
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
 		refusals = append(fault.List{refusal}, refusals...)
 	}
-	if err := refusals.Err(); err != nil || c == (Contact{}) {
-		return registered, err
+	if err := refusals.Err(); err != nil {
+		return nil, err
 	}
 	contact, err := event.Fold[Patient](registered...).SetContactDetails(id, c)
 	return append(registered, contact...), err
 }
 
-// parsed returns the details as they are stored, and a refusal for each invalid one.
-func (c Contact) parsed() (Contact, fault.List) {
+// Parsed returns the details as they are stored, and a refusal for each invalid one.
+func (c Contact) Parsed() (Contact, fault.List) {
 	var refusals fault.List
 	check := func(text *string, parse func(string) (string, bool), refusal *fault.Error) {
 		trimmed := strings.TrimSpace(*text)

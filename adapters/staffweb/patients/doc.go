@@ -7,6 +7,7 @@
 //	patients/{patient}/glass     opens a restricted record to one member, with a reason
 //	patients/{patient}/timeline  events and their actors
 //	patients/{patient}/details   name and date of birth
+//	patients/{patient}/contact   telephone, email and NHS number, unless the record is closed to the member
 //	patients/{patient}/notes     adds a note
 //
 // Addresses contain only opaque identifiers. Names are opened for the one page that

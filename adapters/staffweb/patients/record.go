@@ -12,6 +12,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/parse"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -27,6 +28,8 @@ type recordPage struct {
 	Entries      []entry
 	Before       uuid.UUID // the page begins after this entry; zero for the newest
 	Older        uuid.UUID // the last entry, if older ones follow; otherwise zero
+	Contact      patient.Contact
+	Sharing      sharing
 	Requests     []requestRow
 	Appointments []visitRow
 	Typed        string // the typed note, if it was not added
@@ -62,6 +65,7 @@ const (
 var doneTexts = map[string]string{
 	"registered": "The patient has been registered.",
 	"details":    "The details have been changed.",
+	"contact":    "The contact details have been changed.",
 	"note":       "The note has been added to the record.",
 	"move":       "The appointment is moved.",
 	"cancel":     "The appointment is cancelled.",
@@ -89,7 +93,7 @@ func (s *Section) show(r *pagekit.Request, w subject, status int, page recordPag
 	page.subject, page.Token = w, r.Token(w.purpose())
 	page.Restricted = s.restrictionText(r, w)
 	page.Made = newFormID(r, w)
-	for _, fill := range []func(*pagekit.Request, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
+	for _, fill := range []func(*pagekit.Request, *recordPage) error{s.addContact, s.addEntries, s.addRequests, s.addAppointments} {
 		if err := fill(r, &page); err != nil {
 			return err
 		}
@@ -107,6 +111,17 @@ func (s *Section) restrictionText(r *pagekit.Request, w subject) string {
 		return "This record is restricted. Only named staff, including you, can see it."
 	}
 	return ""
+}
+
+// addContact adds the contact details, and the other patients with the same NHS number.
+func (s *Section) addContact(r *pagekit.Request, page *recordPage) error {
+	contact, err := s.contactOf(r, page.ID)
+	if err != nil {
+		return err
+	}
+	page.Contact = shownContact(contact)
+	page.Sharing, err = s.sharing(r, page.Name, contact.NHSNumber, page.ID)
+	return err
 }
 
 func (s *Section) addEntries(r *pagekit.Request, page *recordPage) error {

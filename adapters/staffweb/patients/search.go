@@ -18,15 +18,16 @@ import (
 // searchPage is the form, and the patients found.
 type searchPage struct {
 	pagekit.FormErrors
-	Name, Born, Identifier pagekit.Field
-	Searched               bool
-	List                   list
-	All, Limit             int  // how many were found, and the limit of the list
-	More                   bool // more were found than are listed
-	First, Last            int  // of those on the page
-	Search                 uuid.UUID
-	Turns                  []turn // to other pages of the list
-	Token                  string
+	Name, Born, NHSNumber, Identifier pagekit.Field
+
+	Searched    bool
+	List        list
+	All, Limit  int  // how many were found, and the limit of the list
+	More        bool // more were found than are listed
+	First, Last int  // of those on the page
+	Search      uuid.UUID
+	Turns       []turn // to other pages of the list
+	Token       string
 }
 
 // Rows are the rows of the page.
@@ -42,6 +43,7 @@ func (p searchPage) form(r *pagekit.Request) searchPage {
 	}
 	p.Name = field("name", "Name", "Enter the start of a first name, last name or both")
 	p.Born = field("born", "Date of birth", pagekit.BirthDateHint)
+	p.NHSNumber = field("nhs-number", "NHS number", numberHint)
 	p.Identifier = field("identifier", "Identifier", "Patient ID, for example 0190c7a2-0000-7000-8000-0000000000a1")
 	p.Limit, p.Token = mostFound, r.Token(pagekit.FindPatient)
 	return p
@@ -77,7 +79,7 @@ func (s *Section) search(r *pagekit.Request) error {
 	}
 	ids, _, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound+1)
 	if errors.Is(err, patientindex.ErrFull) {
-		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "Name and date of birth search is not available for a list this large. Enter the patient ID.")})
+		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "Search by name, date of birth or NHS number is not available for a list this large. Enter the patient ID.")})
 	}
 	if err != nil {
 		return err
@@ -90,7 +92,7 @@ func (s *Section) search(r *pagekit.Request) error {
 }
 
 // sorted puts the text of the one field in the header into the field of the form that it
-// is for: an identifier, a date of birth, or a name.
+// is for: an identifier, an NHS number, a date of birth, or a name.
 func (s *Section) sorted(form url.Values) url.Values {
 	text := strings.TrimSpace(form.Get("find"))
 	if text == "" {
@@ -99,10 +101,20 @@ func (s *Section) sorted(form url.Values) url.Values {
 	field := "name"
 	if _, isID := parse.SomeID(text); isID {
 		field = "identifier"
+	} else if isNumber(text) {
+		field = "nhs-number"
 	} else if _, isDate := pagekit.ParseBirthDate(text, s.Now()); isDate {
 		field = "born"
 	}
 	return url.Values{field: {text}}
+}
+
+// isNumber reports whether a text has the ten digits of an NHS number, also one that is not
+// valid.
+func isNumber(text string) bool {
+	digits, _ := patient.ParseNHSNumber(text)
+	_, err := strconv.ParseUint(digits, 10, 64)
+	return len(digits) == 10 && err == nil
 }
 
 // wantedBy reads the form.
@@ -115,9 +127,13 @@ func (s *Section) wantedBy(r *pagekit.Request) (w patientindex.Criteria, page se
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.DateFault(r.Form.Get("born"), pagekit.BirthDateError))
 	}
+	w.NHSNumber = strings.TrimSpace(r.Form.Get("nhs-number"))
+	if _, ok := patient.ParseNHSNumber(w.NHSNumber); w.NHSNumber != "" && !ok {
+		page.FormErrors = page.With("nhs-number", numberFault(w.NHSNumber))
+	}
 	identifier := strings.TrimSpace(r.Form.Get("identifier"))
-	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {
-		page.FormErrors = page.With("name", "Enter a name, date of birth or patient ID")
+	if w.BirthDate = born; w.Name == "" && ok && born == "" && w.NHSNumber == "" && identifier == "" {
+		page.FormErrors = page.With("name", "Enter a name, date of birth, NHS number or patient ID")
 	}
 	if _, isID := parse.SomeID(identifier); identifier != "" && !isID {
 		page.FormErrors = page.With("identifier", "An identifier has 36 letters, digits and hyphens")

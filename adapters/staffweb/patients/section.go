@@ -20,6 +20,7 @@ type Section struct {
 	PatientIndex *patientindex.Index
 	Searches     Searches
 	Patients     projections.Patients
+	Contacts     projections.Contacts
 	Records      projections.CareRecords
 	Timeline     projections.Timeline
 	Requests     projections.Requests
@@ -30,7 +31,7 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "search", "register", "record", "closed", "timeline", "details")
+var templates = pagekit.Templates(sources, "search", "register", "record", "closed", "timeline", "details", "contact")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
@@ -44,6 +45,7 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/patients/{patient}/glass", "glass", pagekit.FormMethods(staff.SeePatients, s.record, s.breakGlass).WithText(longestNote)),
 		pagekit.NewRoute("/patients/{patient}/timeline", "timeline", get(s.timeline)),
 		pagekit.NewRoute("/patients/{patient}/details", "patient-details", pagekit.FormMethods(staff.SeePatients, s.detailsForm, s.changeDetails)),
+		pagekit.NewRoute("/patients/{patient}/contact", "patient-contact", pagekit.FormMethods(staff.SeePatients, s.contactForm, s.changeContact)),
 		pagekit.NewRoute("/patients/{patient}/notes", "notes", pagekit.FormMethods(staff.SeePatients, s.record, s.addNote).WithText(longestNote)),
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections/patientindex"
 )
 
-// find shows patients by the beginning of a name, by date of birth or by identifier. It
+// find shows patients by the beginning of a name, by date of birth, by NHS number or by identifier. It
 // is a POST, so that no address contains a name.
 func (s *Section) find(r *pagekit.Request) error {
 	page := homePage{Looked: true, Name: strings.TrimSpace(r.Form.Get("name")), Birth: strings.TrimSpace(r.Form.Get("birth"))}
@@ -53,7 +53,10 @@ func (s *Section) wantedBy(page homePage) (w patientindex.Criteria, wrong pageki
 	case !ok:
 		wrong = pagekit.FormError("birth", pagekit.DateFault(page.Birth, pagekit.BirthDateError))
 	case page.Name == "" && born == "":
-		wrong = pagekit.FormError("name", "Enter a name, a date of birth or an identifier")
+		wrong = pagekit.FormError("name", "Enter a name, a date of birth, an NHS number or an identifier")
+	}
+	if _, isNumber := patient.ParseNHSNumber(page.Name); isNumber {
+		return patientindex.Criteria{NHSNumber: page.Name, BirthDate: born}, wrong
 	}
 	return patientindex.Criteria{Name: page.Name, BirthDate: born}, wrong
 }

@@ -129,7 +129,7 @@ type homePage struct {
 // NameField is the field of a name or an identifier.
 func (p homePage) NameField() pagekit.Field {
 	return pagekit.Field{
-		ID: "name", Label: "Name, or the beginning of it, or the patient’s identifier",
+		ID: "name", Label: "Name, or the beginning of it, NHS number or patient ID",
 		Kind: "text", Value: p.Name, Fill: "off", Optional: true, Fault: p.Fault("name"),
 	}
 }

@@ -20,6 +20,7 @@ type requestPage struct {
 	ID              request.ID
 	Patient         patient.ID
 	Name, Born      string
+	Telephone       string // "" if it is unknown or hidden
 	Kind, At        string
 	Urgent, ByProxy bool
 	InError         bool   // it must not be relied on
@@ -83,6 +84,13 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 		MayComplete: found.Holder == staff.ID{} || found.Holder == r.Session.Staff,
 		Standing:    s.stateText(r, found), Seen: seenOf(found), Token: r.Token(purpose(r)),
 		History: s.historyOf(r, found, sees),
+	}
+	if sees {
+		contacts, err := s.Contacts.Find(r.Context(), r.Tenant, found.Patient)
+		if err != nil {
+			return content, err
+		}
+		content.Telephone = contacts[found.Patient].Telephone
 	}
 	content.fill(found, response)
 	if err := s.place(r, found, &content); err != nil {

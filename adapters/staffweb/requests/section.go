@@ -26,6 +26,7 @@ type Section struct {
 	People       projections.People
 	Directory    projections.NameDirectory
 	Records      Records
+	Contacts     projections.Contacts
 	PatientIndex PatientIndex
 	Files        Files
 }
