@@ -1000,6 +1000,7 @@ CREATE INDEX access_record_staff ON access_record (staff, request_id) WHERE staf
 CREATE INDEX access_record_failed ON access_record (request_id) WHERE status >= 500;
 CREATE INDEX access_record_looks ON access_record USING gin ((act::jsonb -> 'patients') jsonb_path_ops) WHERE mode = 'page';
 CREATE INDEX access_record_refused ON access_record (tenant, request_id) WHERE status >= 400 AND status < 500; -- of which there are few
+CREATE INDEX access_record_answers ON access_record (endpoint, request_id) WHERE mode = 'page' AND endpoint LIKE 'request-outcome:%'; -- who was shown an answer
 CREATE TABLE access_record_default PARTITION OF access_record DEFAULT
     WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 -- A partition also needs the trigger: a statement that names it bypasses the whole.

@@ -12,6 +12,7 @@ import (
 // access record.
 var pages = map[string]string{
 	"requests":        "saw the patient on the page of requests",
+	"requests-asked":  "saw the beginning of what the patient asks, on the page of requests",
 	"patients":        "saw the patient on the pages of patients",
 	"patient-contact": "saw the patient’s contact details to change them",
 	"patients-closed": "saw a restricted record’s page, with the appointments",

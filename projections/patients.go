@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -76,20 +75,32 @@ func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID
 // Sight returns a member of staff's access to a patient's record, for the practice's
 // pages. The record of an unknown patient is open to all. The API uses
 // [Patients.RecordOpenTo], because applications cannot break the glass (D85).
-func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (s record.Sight, err error) {
+func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (record.Sight, error) {
+	found, err := p.Sights(ctx, tenant, member, id)
+	return found[id], err
+}
+
+// Sights returns a member's access to the records of patients. It leaves out unrestricted
+// records.
+func (p Patients) Sights(ctx context.Context, tenant string, member staff.ID, ids ...patient.ID) (map[patient.ID]record.Sight, error) {
+	rows, _ := p.DB.Query(ctx, `
+		SELECT p.patient, NOT EXISTS (SELECT FROM record_restrictions r WHERE r.tenant = $1 AND r.patient = p.patient AND r.staff = $3),
+			(SELECT max(until) FROM broken_glass g WHERE g.tenant = $1 AND g.patient = p.patient AND g.staff = $3)
+		FROM patients p WHERE p.tenant = $1 AND p.patient = ANY ($2) AND p.restricted`, tenant, ids, member)
+	found := map[patient.ID]record.Sight{}
+	var id patient.ID
+	var closed bool
 	var until *time.Time
-	err = p.DB.QueryRow(ctx, `
-		SELECT p.restricted, p.restricted AND NOT EXISTS (SELECT FROM record_restrictions WHERE tenant = $1 AND patient = $2 AND staff = $3),
-			(SELECT max(until) FROM broken_glass WHERE tenant = $1 AND patient = $2 AND staff = $3)
-		FROM patients p WHERE p.tenant = $1 AND p.patient = $2`, tenant, id, member).Scan(&s.Restricted, &s.Closed, &until)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return s, nil
-	}
+	_, err := pgx.ForEachRow(rows, []any{&id, &closed, &until}, func() error {
+		s := record.Sight{Restricted: true, Closed: closed}
+		if until != nil {
+			s.Until = *until
+		}
+		found[id] = s
+		return nil
+	})
 	if err != nil {
-		return s, fmt.Errorf("look for a restriction: %w", err)
+		return nil, fmt.Errorf("look for restrictions: %w", err)
 	}
-	if until != nil {
-		s.Until = *until
-	}
-	return s, nil
+	return found, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/application"
 	"frontdesk/domain/catalogue"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -39,6 +40,9 @@ type Request struct {
 	Done        *HistoryEntry  // how it was completed; nil unless it is done
 	InError     *InError       // nil unless it was marked as entered in error
 	History     []HistoryEntry // with the submission, oldest first
+	Answer      *HistoryEntry  // to the patient; nil unless the request is done with one
+	AnswerEvent uuid.UUID      // of the answer
+	Recipient   application.ID // can fetch an answer; zero for none
 	Complete    bool           // false if older entries were left out of the history
 	Version     int            // number of entries, including those left out
 }
@@ -83,9 +87,12 @@ func (q Requests) Find(ctx context.Context, tenant string, id request.ID) (Reque
 		return Request{}, fmt.Errorf("read a request: %w", err)
 	}
 	found := Request{ID: id, Complete: true, Version: len(events)}
+	var state request.Request
 	for _, e := range events {
+		state = state.Apply(e.Event)
 		found.see(e, names)
 	}
+	found.Recipient = state.Recipient()
 	if len(found.History) > maxHistory+1 {
 		found.History = slices.Delete(found.History, 1, len(found.History)-maxHistory)
 		found.Complete = false
@@ -166,8 +173,10 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
 	case request.UrgencyChanged:
 		q.Urgent = e.Urgent
+	case request.Answered:
+		q.Answer, q.AnswerEvent = &done, r.ID
 	case request.Held:
-		q.Done = nil
+		q.Done, q.Answer = nil, nil
 		if _, is := e.Held(); is {
 			q.Done = &done
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -25,6 +27,7 @@ type RequestOutcome struct {
 	Outcome     request.Outcome // "" if it is not completed
 	CompletedAt time.Time       // zero if it is not completed
 	Answer      string          // for the patient; "" for none
+	AnswerEvent uuid.UUID       // of the answer
 }
 
 // outcomeOf reads the events that decide the outcome, and who may know it. It reads
@@ -76,7 +79,7 @@ func (o *RequestOutcome) see(r event.Recorded) {
 	case request.Completed:
 		o.Outcome, o.CompletedAt, o.Answer = e.Outcome, r.At.UTC(), ""
 	case request.Answered:
-		o.Answer = e.Text
+		o.Answer, o.AnswerEvent = e.Text, r.ID
 	case request.Reopened:
 		o.Outcome, o.CompletedAt, o.Answer = "", time.Time{}, ""
 	}

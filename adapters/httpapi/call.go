@@ -47,7 +47,7 @@ type call struct {
 
 	tagged bool         // the answer has an entity tag
 	shown  []patient.ID // in the answer, and not named by the caller
-	thing  uuid.UUID    // of the patient who is shown, named by the caller; zero for none
+	things []uuid.UUID  // of the patient who is shown
 
 	after []func(context.Context) error // done once the call is answered
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -85,7 +87,10 @@ func (a *API) requestOutcome(r *http.Request, caller judged, f *body.Form) (any,
 		}
 	}
 	c := callOf(r.Context())
-	c.shown, c.thing = []patient.ID{found.Patient}, id.UUID
+	c.shown, c.things = []patient.ID{found.Patient}, []uuid.UUID{id.UUID}
+	if found.Answer != "" { // so that the practice's page knows that it was fetched (D162)
+		c.things = append(c.things, found.AnswerEvent)
+	}
 	shown := requestOutcomeBody{PatientRequestID: id, Status: requestOpen}
 	if found.Outcome != "" {
 		shown.Status, shown.Outcome, shown.CompletedAt = requestCompleted, &found.Outcome, new(Instant(found.CompletedAt))

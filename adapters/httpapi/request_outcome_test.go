@@ -55,7 +55,7 @@ func TestRequestOutcomeIsAnswered_D149(t *testing.T) {
 		{projections.RequestOutcome{Patient: ann}, `"open","outcome":null,"completedAt":null,"answer":null}`},
 		{projections.RequestOutcome{Patient: ann, Outcome: request.Signposted, CompletedAt: written},
 			`"completed","outcome":"signposted","completedAt":"2026-03-02T12:00:00.345Z","answer":null}`},
-		{projections.RequestOutcome{Patient: ann, Outcome: request.Replied, CompletedAt: written, Answer: "Take it twice a day."},
+		{projections.RequestOutcome{Patient: ann, Outcome: request.Replied, CompletedAt: written, Answer: "Take it twice a day.", AnswerEvent: ann.UUID},
 			`"completed","outcome":"replied","completedAt":"2026-03-02T12:00:00.345Z","answer":"Take it twice a day."}`},
 	} {
 		*ended, *lines = step.ended, nil
@@ -68,7 +68,11 @@ func TestRequestOutcomeIsAnswered_D149(t *testing.T) {
 			t.Fatalf("recorded %+v", *lines)
 		}
 		shown := (*lines)[0]
-		if !shown.Looked() || string(shown.Endpoint) != "request-outcome:"+provenApp.String()+":"+appointmentID {
+		topic := "request-outcome:" + provenApp.String() + ":" + appointmentID
+		if step.ended.Answer != "" {
+			topic = access.AnswerTopic(provenApp, uuid.MustParse(appointmentID), ann.UUID)
+		}
+		if !shown.Looked() || string(shown.Endpoint) != topic {
 			t.Errorf("recorded %+v", shown)
 		}
 		if diff := cmp.Diff([]patient.ID{ann}, shown.Patients); diff != "" {

@@ -73,7 +73,7 @@ func (a *API) calledIn(r *http.Request, caller judged, f *body.Form) (any, error
 // recordShown adds the patients of an answer to the access record.
 func (a *API) recordShown(r *http.Request) {
 	if c := callOf(r.Context()); len(c.shown) > 0 && a.Record != nil {
-		a.Record(access.ShownTo(event.NewID(), a.Now(), c.line.Caller, c.thing, c.shown))
+		a.Record(access.ShownTo(event.NewID(), a.Now(), c.line.Caller, c.shown, c.things...))
 	}
 }
 

@@ -43,6 +43,7 @@ type Pages struct {
 	// WhyUndelivered explains a failure of a webhook in a sentence.
 	WhyUndelivered func(reason string) string
 	Files          requests.Files
+	Answers        requests.Answers
 	Privacy        privacy.Service
 }
 
@@ -70,7 +71,7 @@ func (p *Pages) routes() []pagekit.Route {
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Filters: p.Filters, People: members,
-			Directory: directory, Records: records, Contacts: contacts, PatientIndex: p.PatientIndex, Files: p.Files,
+			Directory: directory, Records: records, Contacts: contacts, PatientIndex: p.PatientIndex, Files: p.Files, Answers: p.Answers,
 		}).Routes(),
 		(&patients.Section{
 			Site: p.Site, PatientIndex: p.PatientIndex, Searches: p.Searches, Patients: records, Contacts: contacts,

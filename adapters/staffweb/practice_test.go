@@ -105,6 +105,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		WhyUndelivered: func(reason string) string { return reason },
 		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(),
+		Answers:        s.looks,
 	}
 	s.pages.Auth.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
@@ -130,6 +131,16 @@ func (l *looks) record(line access.Call) bool {
 		l.lines = append(l.lines, line)
 	}
 	return !l.full
+}
+
+// AnswerShown returns the time of the first line with the topic.
+func (l *looks) AnswerShown(_ context.Context, tenant, topic string) (time.Time, error) {
+	for _, line := range l.all() {
+		if line.Tenant == tenant && string(line.Endpoint) == topic {
+			return line.At, nil
+		}
+	}
+	return time.Time{}, nil
 }
 
 // loses has lines lost from now on, or no longer.

@@ -73,7 +73,7 @@ func newPosed(t *testing.T, edits ...func(*staffweb.Pages)) *posed {
 	spoilt.SHA256 = sha256.Sum256(nil) // the stored file is another
 	a.id = request.ID{UUID: event.NewID()}
 	_, err = a.store.Append(t.Context(), event.Change{Stream: request.StreamOf(elm, a.id), OfPatient: true, Events: request.Submit(request.Submission{
-		Patient: a.ann, Type: request.Medical, Requester: request.ByPatient, Attachments: []request.Attachment{a.file, spoilt},
+		Patient: a.ann, Type: request.Medical, Requester: request.ByPatient, Application: a.app, Attachments: []request.Attachment{a.file, spoilt},
 		Response: []request.Answer{{Question: "healthConcern", Answer: annConcern}},
 	})})
 	must(t, err)

@@ -73,6 +73,8 @@ func (d *desks) forms() []textForm {
 		{"why the glass is broken", d.reception, glass, glass + "/glass", "reason", record.MaxGlassReason, nil},
 		{"a note on a request", d.reception, d.page, d.page, "text", request.MaxText, []string{"do", "note"}},
 		{"how a request ended", d.reception, d.page, d.page, "text", request.MaxText, []string{"do", "complete", "outcome", "replied"}},
+		{"why a request is reopened, to reply", d.reception, d.page, d.page, "text", request.MaxText, []string{"do", "reopen"}},
+		{"a reply to a patient", d.reception, d.page, d.page, "answer", request.MaxText, []string{"do", "complete", "outcome", "replied"}},
 		{"why a request is reopened", d.reception, d.page, d.page, "text", request.MaxText, []string{"do", "reopen"}},
 		{"why a request is moved", d.reception, move, move, "text", request.MaxText, []string{"do", "move", "find", "Cy", "to", d.closed.String()}},
 		{"a search of a request's patient", d.reception, move, move, "find", 200, []string{"do", "find"}},

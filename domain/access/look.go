@@ -29,13 +29,23 @@ func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic s
 
 // ShownTo returns the line of the access record for an answer that has shown patients which
 // its caller did not name (D147). The call has a line of its own. The topic of this one has
-// the endpoint, the application and, if the call names one, the thing that was shown.
-func ShownTo(requestID uuid.UUID, at time.Time, by Caller, thing uuid.UUID, patients []patient.ID) Call {
-	topic := string(by.Endpoint.Name) + ":" + by.Application.String()
-	if thing != uuid.Nil {
+// the endpoint, the application and the things that were shown.
+func ShownTo(requestID uuid.UUID, at time.Time, by Caller, patients []patient.ID, things ...uuid.UUID) Call {
+	return Look(requestID, at, by.Tenant, by.Staff, shownTopic(by.Endpoint.Name, by.Application, things...), patients)
+}
+
+func shownTopic(endpoint application.EndpointName, app application.ID, things ...uuid.UUID) string {
+	topic := string(endpoint) + ":" + app.String()
+	for _, thing := range things {
 		topic += ":" + thing.String()
 	}
-	return Look(requestID, at, by.Tenant, by.Staff, topic, patients)
+	return topic
+}
+
+// AnswerTopic is the topic of the lines that an application was shown the practice's answer to
+// a request. Event is that of the answer.
+func AnswerTopic(app application.ID, asked, event uuid.UUID) string {
+	return shownTopic(RequestOutcome, app, asked, event)
 }
 
 // ShownBy returns the endpoint and the application in a topic of [ShownTo]; false if it is

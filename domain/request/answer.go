@@ -60,7 +60,7 @@ func (r Request) Complete(id ID, by staff.ID, c Completion) ([]event.Event, erro
 		return nil, ErrCompleted
 	case r.holder != staff.ID{} && r.holder != by:
 		return nil, ErrTaken
-	case answer != "" && r.FoundBy(r.sender) != nil:
+	case answer != "" && r.Recipient() == application.ID{}:
 		return nil, ErrNoRecipient
 	}
 	events := []event.Event{Completed{r.about, by, c.Outcome, note}}
@@ -68,6 +68,14 @@ func (r Request) Complete(id ID, by staff.ID, c Completion) ([]event.Event, erro
 		events = append(events, Answered{r.about, id, r.sender, answer})
 	}
 	return events, nil
+}
+
+// Recipient returns the application that can fetch an answer for the patient; zero for none.
+func (r Request) Recipient() application.ID {
+	if r.FoundBy(r.sender) != nil {
+		return application.ID{}
+	}
+	return r.sender
 }
 
 // FoundBy returns nil if an application may know how the request ends: it sent the

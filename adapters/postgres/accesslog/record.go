@@ -169,6 +169,24 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	return c, box, err
 }
 
+// shownFirst reads one line by its index. Its condition on the topic is that of the index.
+const shownFirst = `
+SELECT at FROM access_record WHERE mode = 'page' AND endpoint LIKE 'request-outcome:%' AND endpoint = $2 AND tenant = $1
+ORDER BY request_id LIMIT 1`
+
+// AnswerShown returns when an application was first shown an answer, whose topic is
+// [access.AnswerTopic]; a zero time if it was not.
+func (a Record) AnswerShown(ctx context.Context, tenant, topic string) (at time.Time, err error) {
+	err = a.DB.QueryRow(ctx, shownFirst, tenant, topic).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look who was shown an answer: %w", err)
+	}
+	return at.UTC(), nil
+}
+
 // ErrUnrecorded reports that a reading is not in the log as it was made.
 var ErrUnrecorded = errors.New("the reading was not recorded as it was made, so nothing is shown: something has changed record_audit_query or events; " +
 	"compare the schema with frontdesk serve --check")

@@ -30,6 +30,9 @@ func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
 	if err != nil {
 		return
 	}
+	if r.looked {
+		id = event.NewID() // each line has its own
+	}
 	now := s.Now()
 	search, _ := parse.SomeID(r.Form.Get("search"))
 	page := look{topic: topic, search: search}
@@ -39,6 +42,7 @@ func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
 			return
 		}
 	}
+	r.looked = true
 	if !s.Record(access.Look(id, now, r.Tenant, r.Session.Staff, topic, patients)) {
 		s.looks.forget(r.viewer(), page, left)
 	}

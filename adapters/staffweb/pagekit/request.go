@@ -45,6 +45,7 @@ type Request struct {
 	address    string                    // of the page, if it is not the request's; "" if it is
 	notice     string                    // above the content; "" for none
 	keyless    bool                      // the member can only add a passkey
+	looked     bool                      // the access record has a line of this page
 	quiet      bool                      // a script asks each minute: logged at debug only
 }
 

@@ -35,6 +35,7 @@ type requestPage struct {
 	IsDone, Held    bool // Held: a member of staff has it
 	MayComplete     bool
 	Words           pagekit.Area
+	Answer          answerPart
 	Outcome, To     pagekit.Choice
 	Seen, Token     string
 	List            listed // the list that the page was opened from
@@ -92,6 +93,9 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 		}
 		content.Telephone = contacts[found.Patient].Telephone
 	}
+	if content.Answer, err = s.answerOf(r, found, sees, response); err != nil {
+		return content, err
+	}
 	content.fill(found, response)
 	if err := s.place(r, found, &content); err != nil {
 		return content, err
@@ -146,6 +150,9 @@ func (p *requestPage) fill(found projections.Request, response response) {
 	p.InError = found.InError != nil
 	if p.Closed {
 		p.Words.Label = "Your text, which is not saved yet"
+		if p.Answer.Field != nil {
+			p.Answer.Field.Label = "Your reply, which is not sent yet"
+		}
 		return
 	}
 	if p.InError {
@@ -243,7 +250,7 @@ func outcomesOf(chosen string) (options []pagekit.Option) {
 
 // readTyped returns the values of the form.
 func readTyped(r *pagekit.Request) typed {
-	return typed{text: r.FormText("text"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to")}
+	return typed{text: r.FormText("text"), answer: r.FormText("answer"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to")}
 }
 
 // faultText describes the fault of a refused text.

@@ -48,7 +48,7 @@ var acts = map[string]act{
 func (s *Section) complete(r *pagekit.Request, found projections.Request, t typed) error {
 	return s.Desk.CompletePatientRequest(r.StaffContext(), commands.CompletePatientRequest{
 		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff,
-		Completion: request.Completion{Outcome: request.Outcome(t.outcome), Note: t.text},
+		Completion: request.Completion{Outcome: request.Outcome(t.outcome), Note: t.note(), Answer: t.reply()},
 	})
 }
 
@@ -85,7 +85,8 @@ func (s *Section) handle(r *pagekit.Request) error {
 	if r.Form.Get("do") == "insert" {
 		return s.insertTemplate(r, typed)
 	}
-	act, known := acts[r.Form.Get("do")]
+	do := r.Form.Get("do")
+	act, known := acts[do]
 	if !known {
 		return pagekit.ErrUnreadable
 	}
@@ -99,6 +100,9 @@ func (s *Section) handle(r *pagekit.Request) error {
 	}
 	if len(unseen(r, found)) > 0 {
 		return s.showConflict(r, found, typed, pagekit.FormErrors{})
+	}
+	if do == "book" && typed.hasAnswer() {
+		return s.show(r, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormError("answer", "Send this reply with the outcome, or remove it, before you book.")})
 	}
 	if act.writes || act.notes && typed.hasText() {
 		if err := s.checkAccess(r, found); err != nil {
@@ -137,7 +141,10 @@ func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.R
 		return r.Redirect(r.Base() + "/day/book?" + url.Values{
 			"patient": {found.Patient.String()}, "request": {found.ID.String()}, "list": {strings.TrimPrefix(list.Query(), "?")},
 		}.Encode())
-	case act.writes, act.notes, !typed.hasText():
+	case act.writes || act.notes:
+		typed.text = ""
+	}
+	if do == "complete" || !typed.hasText() && !typed.hasAnswer() {
 		return r.Redirect(list.addressOf(r, found.ID) + "&done=" + do)
 	}
 	typed.to = ""

@@ -40,7 +40,11 @@ type inboxPage struct {
 // row is a request in the inbox.
 type row struct {
 	ID              request.ID
+	Patient         patient.ID
 	Name, Born      string // of the patient
+	Asks            string // the beginning of the text; "" if it is not shown
+	Restricted      bool   // the record is closed to the member
+	Long            bool   // the text is too long for the list
 	Kind            string // "Medical"
 	At              string
 	Waiting         string // how long it has waited or, if it is done, the outcome
@@ -81,6 +85,9 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	}
 	rows, err := s.rowsOf(r, found)
 	if err != nil {
+		return err
+	}
+	if err := s.addAsks(r, rows); err != nil {
 		return err
 	}
 	content := inboxPage{
@@ -152,6 +159,7 @@ func (s *Section) showRow(r *pagekit.Request) error {
 		if rows, err = s.rowsOf(r, []projections.InboxRow{found}); err != nil || len(rows) == 0 {
 			return cmp.Or(err, error(errNoRequest))
 		}
+		s.RecordShown(r, "requests", found.Patient)
 	}
 	s.Show(r, pagekit.View{Template: templates["inbox"], Fragment: "row", Status: http.StatusOK, Content: rows[0]})
 	return nil
@@ -253,7 +261,6 @@ func (s *Section) rowsOf(r *pagekit.Request, found []projections.InboxRow) (rows
 			rows = append(rows, s.rowOf(r, waiting, name))
 		}
 	}
-	s.RecordShown(r, "requests", patients...)
 	return rows, nil
 }
 
@@ -261,7 +268,7 @@ func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of pro
 	now := s.Now()
 	waits := now.Sub(waiting.SubmittedAt)
 	line := row{
-		ID: waiting.Request, Name: of.Name, Born: pagekit.BornAndAge(of.BirthDate, now.In(r.Practice.Zone)), Kind: typeNames[waiting.Type],
+		ID: waiting.Request, Patient: waiting.Patient, Name: of.Name, Born: pagekit.BornAndAge(of.BirthDate, now.In(r.Practice.Zone)), Kind: typeNames[waiting.Type],
 		At: s.ShortWhen(r, waiting.SubmittedAt), Waiting: pagekit.Waited(waits), Late: waits >= pagekit.LateRequest && waiting.DoneAt == nil,
 		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, waiting.Holder, waiting.HolderName, waiting.DoneAt),
 		MayTake: waiting.Holder == staff.ID{} && waiting.DoneAt == nil,

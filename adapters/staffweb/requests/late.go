@@ -26,6 +26,8 @@ func (s *Section) showClosed(r *pagekit.Request, typed typed, err error) error {
 	wrong := pagekit.FormError("handle", "Nothing was saved. This patient’s record is restricted and you do not have access.")
 	if typed.hasText() {
 		wrong = pagekit.FormError("text", "This text was not saved. The patient’s record is restricted and you do not have access.")
+	} else if typed.hasAnswer() {
+		wrong = pagekit.FormError("answer", "This reply was not sent. The patient’s record is restricted and you do not have access.")
 	}
 	return s.show(r, response{status: http.StatusForbidden, typed: typed, FormErrors: wrong})
 }
@@ -42,7 +44,7 @@ func (s *Section) showConflict(r *pagekit.Request, found projections.Request, ty
 		faults = faults.With("handle", what+" at "+s.When(r, h.At)+".")
 	}
 	kept := "Your change was not saved. Check the latest version below."
-	if typed.hasText() {
+	if typed.hasText() || typed.hasAnswer() {
 		kept += " What you typed is still here."
 	}
 	return s.show(r, response{status: http.StatusConflict, typed: typed, FormErrors: faults.With("handle", kept)})
@@ -74,8 +76,14 @@ func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 	switch {
 	case errors.Is(refusal, request.ErrUnknownOutcome):
 		return "outcome", "Choose an outcome."
+	case errors.Is(refusal, request.ErrInvalidText) && pagekit.TooLong(typed.answer, request.MaxText) != "":
+		return "answer", pagekit.TooLong(typed.answer, request.MaxText)
 	case errors.Is(refusal, request.ErrInvalidText), errors.Is(refusal, request.ErrLongText):
 		return "text", typed.faultText(refusal)
+	case errors.Is(refusal, request.ErrAnswerWithoutReply):
+		return "answer", "To send this reply, choose “" + outcomeNames[request.Replied] + "”. Otherwise, remove it."
+	case errors.Is(refusal, request.ErrNoRecipient):
+		return "answer", "No application can fetch this reply for the patient. Remove it."
 	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown):
 		return "to", errNoColleague.Detail
 	}

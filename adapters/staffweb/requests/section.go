@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io"
 	"net/http"
+	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
@@ -29,12 +30,22 @@ type Section struct {
 	Contacts     projections.Contacts
 	PatientIndex PatientIndex
 	Files        Files
+	Answers      Answers
+}
+
+// Answers knows which answers applications have fetched.
+type Answers interface {
+	// AnswerShown returns when an application was first shown an answer, whose topic is
+	// [access.AnswerTopic]; a zero time if it was not.
+	AnswerShown(ctx context.Context, tenant, topic string) (time.Time, error)
 }
 
 // Records knows the restricted records.
 type Records interface {
 	// Sight returns a member's access to the patient's record.
 	Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (record.Sight, error)
+	// Sights returns a member's access to the records of patients, without unrestricted ones.
+	Sights(ctx context.Context, tenant string, member staff.ID, ids ...patient.ID) (map[patient.ID]record.Sight, error)
 }
 
 // PatientIndex finds patients by their names.
@@ -61,7 +72,7 @@ func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
 		pagekit.NewRoute("/requests", "requests", pagekit.FormMethods(staff.HandleRequests, s.inbox, s.changeFilters)),
 		pagekit.NewRoute("/note-templates", "note-templates", pagekit.FormMethods(staff.EditNoteTemplates, s.noteTemplates, s.setTemplate).WithText(2*practice.MaxNoteTemplateText)),
-		pagekit.NewRoute("/requests/{request}", "request", pagekit.FormMethods(staff.HandleRequests, s.request, s.handle).WithText(request.MaxText)),
+		pagekit.NewRoute("/requests/{request}", "request", pagekit.FormMethods(staff.HandleRequests, s.request, s.handle).WithText(2*request.MaxText)),
 		pagekit.NewRoute("/requests/{request}/patient", "request-patient", pagekit.FormMethods(staff.HandleRequests, s.moveForm, s.move).WithText(request.MaxText)),
 		pagekit.NewRoute("/requests/{request}/attachments/{n}", "attachment", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.HandleRequests, s.attachment)}),
 	}

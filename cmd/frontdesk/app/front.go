@@ -191,6 +191,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		WhyUndelivered: whyUndelivered,
 		Privacy:        a.privacyService(),
 		Files:          a.Uploads,
+		Answers:        accesslog.Record{DB: a.calls},
 	}
 	if c.AuthURL == "" {
 		return pages, nil
