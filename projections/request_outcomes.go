@@ -77,10 +77,10 @@ func (o *RequestOutcome) see(r event.Recorded) {
 	}
 	switch e := r.Event.(type) {
 	case request.Completed:
-		o.Outcome, o.CompletedAt, o.Answer = e.Outcome, r.At.UTC(), ""
+		o.Outcome, o.CompletedAt, o.Answer, o.AnswerEvent = e.Outcome, r.At.UTC(), "", uuid.Nil
 	case request.Answered:
 		o.Answer, o.AnswerEvent = e.Text, r.ID
 	case request.Reopened:
-		o.Outcome, o.CompletedAt, o.Answer = "", time.Time{}, ""
+		o.Outcome, o.CompletedAt, o.Answer, o.AnswerEvent = "", time.Time{}, "", uuid.Nil
 	}
 }

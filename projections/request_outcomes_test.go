@@ -51,6 +51,10 @@ func (d *outcomeDay) want(t *testing.T, want projections.RequestOutcome) {
 		want.CompletedAt = d.At.UTC()
 	}
 	got, err := d.outcome(t)
+	if (got.Answer != "") != (got.AnswerEvent != uuid.Nil) {
+		t.Errorf("the answer %q is in the event %s", got.Answer, got.AnswerEvent)
+	}
+	got.AnswerEvent = uuid.Nil
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -3,6 +3,7 @@ package accesslog_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
@@ -53,6 +55,32 @@ func TestLookIsFoundByItsPatients_D91(t *testing.T) {
 	if r.rows(t)[0].Hash() == rows[0].Hash() {
 		t.Error("a change of the patients that the look has shown is not detected")
 	}
+}
+
+// The first line of an answer's own topic says when an application was shown it.
+func TestAnswerShownFirst_D162(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	ann, app, asked, answer := patient.ID{UUID: event.NewID()}, application.ID{UUID: event.NewID()}, event.NewID(), event.NewID()
+	shown := func(after time.Duration, tenant string, things ...uuid.UUID) {
+		caller := access.Caller{Claim: access.Claim{Tenant: tenant, Application: app}}
+		caller.Endpoint.Name = access.RequestOutcome
+		r.Record(access.ShownTo(event.NewID(), recordedAt.Add(after), caller, []patient.ID{ann}, things...))
+	}
+	want := func(want time.Time) {
+		t.Helper()
+		r.runOnce(t)
+		if at, err := r.read.AnswerShown(t.Context(), "elm-street", access.AnswerTopic(app, asked, answer)); err != nil || !at.Equal(want) {
+			t.Errorf("it was shown at %v, error %v; want %v", at, err, want)
+		}
+	}
+	shown(time.Second, "elm-street", asked)             // while it was open
+	shown(time.Second, "elm-street", asked, uuid.New()) // an earlier answer
+	shown(time.Second, "oak-lane", asked, answer)
+	want(time.Time{})
+	shown(2*time.Second, "elm-street", asked, answer)
+	shown(3*time.Second, "elm-street", asked, answer)
+	want(recordedAt.Add(2 * time.Second))
 }
 
 // Among many calls, and in every partition, looks are found by their index.
