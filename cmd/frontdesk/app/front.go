@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpx"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
