@@ -44,11 +44,11 @@ func (q Requests) Asks(ctx context.Context, tenant string, rows []InboxRow) (map
 	found, _ := q.DB.Query(ctx, submissionsOf, tenant, streams, patients, request.Submitted{}.EventName(), longestAsks)
 	stored, err := ScanStored(found, tenant)
 	if err != nil {
-		return nil, fmt.Errorf("read what patients ask: %w", err)
+		return nil, fmt.Errorf("read the texts of requests: %w", err)
 	}
 	opened, err := q.Opens.Open(ctx, stored)
 	if err != nil {
-		return nil, fmt.Errorf("open what patients ask: %w", err)
+		return nil, fmt.Errorf("open the texts of requests: %w", err)
 	}
 	asks := make(map[request.ID]string, len(opened))
 	for n, r := range opened {

@@ -8,7 +8,7 @@ import (
 	"frontdesk/projections"
 )
 
-// askedTopic is the name of a list that showed what patients ask in the access record. It shows
+// askedTopic is the name of a list that showed the texts of requests in the access record. It shows
 // more than names, so no line about names covers it.
 const askedTopic = "requests-asked"
 
