@@ -19,7 +19,7 @@ func TestTheStreamIsTheLog_D101(t *testing.T) {
 	log.add(1)
 	holds(t, js, log, first, 5001)
 	clocktest.Eventually(t, func() bool {
-		return r.metric("frontdesk_relay_idx") == 5001 && r.metric("frontdesk_relay_lag_events") == 0
+		return r.metric("frontdesk_relay_idx") == 5001 && r.metric("frontdesk_relay_lag_events") == 0 && r.metric("frontdesk_relay_lag_seconds") == 0
 	}, "the relay to be at 5001; it is at %v", r.at())
 }
 

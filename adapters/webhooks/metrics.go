@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,12 +21,14 @@ type Metrics struct {
 	lanes, full prometheus.Gauge
 	connections *prometheus.CounterVec
 	parkings    prometheus.Counter
+	failing     failing
 }
 
 // NewMetrics registers the metrics of webhooks.
-func NewMetrics(registry prometheus.Registerer) *Metrics {
+func NewMetrics(registry prometheus.Registerer, now func() time.Time) *Metrics {
 	seconds := prometheus.ExponentialBuckets(0.001, 2, 15)
 	m := &Metrics{
+		failing: failing{now: now, inARow: map[uuid.UUID]failures{}},
 		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_webhook_deliveries_total",
 			Help: "Deliveries by how this process saw them end, and why those that failed did.",
@@ -34,7 +37,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "frontdesk_webhook_seconds", Help: "Attempts, from their first step to the end of the answer.", Buckets: seconds,
 		}, []string{"event"}),
 		age: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "frontdesk_webhook_age_seconds", Help: "Age of events when an attempt to tell of them ended.", Buckets: seconds,
+			Name: "frontdesk_webhook_age_seconds", Help: "Age of events when an attempt to tell of them ended.", Buckets: append(seconds, 30, 60, 300),
 		}, []string{"event"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "frontdesk_webhook_in_flight", Help: "Deliveries that this process is sending.",
@@ -56,13 +59,22 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		Name: "frontdesk_webhook_in_flight_max", Help: "Most deliveries that a process sends at once.",
 	})
 	most.Set(overAll)
-	registry.MustRegister(m.ended, m.seconds, m.age, m.inFlight, most, m.lanes, m.full, m.connections, m.parkings)
+	failing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_webhook_failing_receivers", Help: "Receivers at which the last five attempts of this process or more have failed.",
+	}, m.failing.receivers)
+	registry.MustRegister(failing, m.ended, m.seconds, m.age, m.inFlight, most, m.lanes, m.full, m.connections, m.parkings)
 	return m
 }
 
 func (m *Metrics) counted(kind application.WebhookEvent, status Status, reason Reason) {
 	if m != nil {
 		m.ended.WithLabelValues(string(kind), string(status), string(reason)).Inc()
+	}
+}
+
+func (m *Metrics) attempted(o outcome) {
+	if m != nil {
+		m.failing.ended(o)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"frontdesk/adapters/clock"
 )
 
 const oneLaneIsFull = `
@@ -24,7 +26,7 @@ frontdesk_webhook_lanes_full 1
 func TestMetricsTellFullLanes_D110(t *testing.T) {
 	t.Parallel()
 	registry, l := prometheus.NewRegistry(), newLanes()
-	m := NewMetrics(registry)
+	m := NewMetrics(registry, clock.System)
 	hangs, other := [16]byte{1}, [16]byte{2}
 	for range perDestination + 2 {
 		l.take(hangs)

@@ -132,6 +132,7 @@ func endSpan(span tracing.Span, d delivery, o outcome) {
 // of the notice or of the answer.
 func (s *Sender) report(ctx context.Context, d delivery, o outcome, took time.Duration) {
 	s.Metrics.counted(d.kind, o.status, o.reason)
+	s.Metrics.attempted(o)
 	s.Metrics.took(d.kind, d.event.At, o.at, took)
 	s.Log.InfoContext(ctx, "webhook", slog.String("jti", o.event.String()), slog.String("event", string(d.kind)),
 		slog.String("tenant", d.event.Stream.Tenant), slog.String("application", o.application.String()),

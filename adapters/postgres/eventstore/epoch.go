@@ -110,6 +110,17 @@ func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 	return head, nil
 }
 
+// EnterEpoch begins the epoch of a database that was recovered or promoted, as the first
+// sequencer of a serving process would, and returns the log's epoch and head. It begins none
+// where the log goes on.
+func (s *Sequencer) EnterEpoch(ctx context.Context) (epoch.Mark, error) {
+	if _, err := s.beginEpoch(ctx); err != nil {
+		return epoch.Mark{}, err
+	}
+	now, err := s.readHistory(ctx)
+	return now.log, err
+}
+
 // entering appends the event behind the others of its stream, and enters the epoch. Its
 // actor is the service, not the caller whose append is under way.
 func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.Batch, error) {

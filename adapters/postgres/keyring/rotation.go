@@ -356,6 +356,17 @@ func MarkDestroyed(ctx context.Context, db postgres.DB, id, machine string) erro
 	return nil
 }
 
+// MasterKeyIDs returns the identifiers of the master keys that are not destroyed, the oldest
+// first: a backup of the database needs them.
+func MasterKeyIDs(ctx context.Context, db postgres.DB) ([]string, error) {
+	rows, _ := db.Query(ctx, `SELECT id FROM master_keys WHERE destroyed_at IS NULL ORDER BY number`)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("list the master keys: %w", err)
+	}
+	return ids, nil
+}
+
 // NoteMasters has the database know the master keys of a ring, as the owner. A restored
 // database does not know those that came after its backup, and backups of that time may
 // hold keys under them.

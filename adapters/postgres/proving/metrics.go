@@ -11,27 +11,30 @@ import (
 	"frontdesk/projections"
 )
 
-// Reached measures the positions of the trees, and how long leaves have waited for a
-// checkpoint, each time the metrics are collected.
+// Reached measures the positions of the trees, and how long leaves have waited for a tree
+// and for a checkpoint, each time the metrics are collected.
 func Reached(db projections.Querier, now func() time.Time) prometheus.Collector {
 	return &reach{
 		db, now,
 		prometheus.NewDesc("frontdesk_prover_idx", "Idx of the newest leaf in the trees.", []string{"kind"}, nil),
 		prometheus.NewDesc("frontdesk_checkpoint_age_seconds",
 			"For how long the oldest leaf without a signed checkpoint has been recorded; 0 if each has one. There is none before the first checkpoint.", []string{"kind"}, nil),
+		prometheus.NewDesc("frontdesk_prover_lag_seconds",
+			"For how long the first leaf that is not in the trees has been recorded; 0 if all are. Absent before the first tree.", []string{"kind"}, nil),
 	}
 }
 
 type reach struct {
-	db       projections.Querier
-	now      func() time.Time
-	idx, age *prometheus.Desc
+	db            projections.Querier
+	now           func() time.Time
+	idx, age, lag *prometheus.Desc
 }
 
 // Describe sends the descriptions of both figures.
 func (r *reach) Describe(out chan<- *prometheus.Desc) {
 	out <- r.idx
 	out <- r.age
+	out <- r.lag
 }
 
 const askLimit = 2 * time.Second // for one look
@@ -68,6 +71,11 @@ func (r *reach) Collect(out chan<- prometheus.Metric) {
 		if age, ok := r.ageOf(ctx, l.Kind, l.Waits); ok && l.Signed {
 			out <- prometheus.MustNewConstMetric(r.age, prometheus.GaugeValue, age.Seconds(), l.Kind.String())
 		}
+		if l.Idx > 0 {
+			next := l.Idx + 1
+			age, _ := r.ageOf(ctx, l.Kind, &next) // none: nothing is behind
+			out <- prometheus.MustNewConstMetric(r.lag, prometheus.GaugeValue, age.Seconds(), l.Kind.String())
+		}
 	}
 }
 
@@ -79,7 +87,7 @@ func (r *reach) ageOf(ctx context.Context, kind proof.Kind, idx *int64) (time.Du
 	for _, from := range Sources() {
 		var at time.Time
 		if from.Kind == kind && r.db.QueryRow(ctx, from.At, *idx).Scan(&at) == nil {
-			return r.now().Sub(at), true
+			return max(0, r.now().Sub(at)), true
 		}
 	}
 	return 0, false

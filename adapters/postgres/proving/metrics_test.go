@@ -14,14 +14,17 @@ import (
 // checkAges checks that the age is that of the oldest leaf without a checkpoint.
 func (w *wood) checkAges() {
 	w.t.Helper()
-	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_idx access": 0})
+	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_lag_seconds events": 0, "frontdesk_prover_idx access": 0})
 	w.as(`INSERT INTO checkpoints SELECT tenant, kind, 1, '2026-11-22', size, '', now() FROM trees`)
-	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_idx access": 0, "frontdesk_checkpoint_age_seconds events": 0})
+	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_lag_seconds events": 0, "frontdesk_prover_idx access": 0, "frontdesk_checkpoint_age_seconds events": 0})
+	w.as(`UPDATE prover SET idx = idx - 3 WHERE kind = 1`)
 	w.as(`UPDATE events SET recorded_at = '2026-11-22T08:59:00Z'`)
+	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events) - 3, "frontdesk_prover_lag_seconds events": 60, "frontdesk_prover_idx access": 0, "frontdesk_checkpoint_age_seconds events": 0})
+	w.as(`UPDATE prover SET idx = idx + 3 WHERE kind = 1`)
 	waits := w.leaves[proof.Tree{Tenant: "north", Kind: proof.Events}][512].idx
 	w.as(fmt.Sprintf(`UPDATE events SET recorded_at = '2026-11-22T08:58:00Z' WHERE position = (SELECT position FROM log WHERE idx = %d)`, waits))
 	w.as(`UPDATE checkpoints SET size = 512 WHERE tenant = 'north'`)
-	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_idx access": 0, "frontdesk_checkpoint_age_seconds events": 120})
+	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_lag_seconds events": 0, "frontdesk_prover_idx access": 0, "frontdesk_checkpoint_age_seconds events": 120})
 }
 
 func (w *wood) wantMeasured(want map[string]float64) {

@@ -9,12 +9,14 @@ import (
 
 var callCauses = map[string]cause{
 	"the role may not append": {
-		fires: []string{"CallsFail"},
+		fires: []string{"CallsFail", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		wrong: func(w *world) { w.as(`REVOKE INSERT ON events FROM frontdesk_app`) },
 		fix:   func(w *world) { w.as(`GRANT INSERT ON events TO frontdesk_app`) },
 	},
 	"a table is locked again and again": {
-		fires: []string{"SlowCalls"},
+		fires: []string{"SlowCalls", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		wrong: func(w *world) {
 			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
 			w.crowds(2, usualPause)
@@ -22,7 +24,7 @@ var callCauses = map[string]cause{
 		fix: func(w *world) { w.unlock() },
 	},
 	"there are four slots for many slow calls": {
-		fires: []string{"CallsAreSentAway"},
+		fires: []string{"CallsFail", "SlowCalls", "BudgetIsUsed"},
 		edit:  func(c *app.Config) { c.CallsInFlight = 4 },
 		wrong: func(w *world) {
 			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
@@ -30,7 +32,8 @@ var callCauses = map[string]cause{
 		},
 	},
 	"a table that calls need stays locked": {
-		fires: []string{"PoolIsUsedUp", "CallsAreSentAway", "SlowCalls"},
+		fires: []string{"PoolIsUsedUp", "CallsFail", "SlowCalls", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 2*time.Second },
 		wrong: func(w *world) {
 			w.locks("applications", 10*time.Minute, 0)

@@ -18,10 +18,10 @@ var logCauses = map[string]cause{
 		fix: func(*world) {},
 	},
 	"another session holds the sequencer's row": {
-		fires: []string{"NobodySequences"},
+		fires: []string{"SequencerLags"},
 		wrong: func(w *world) {
 			w.holds(`SELECT FROM sequencer FOR UPDATE`)
-			w.append(1100)
+			w.append(1) // an age needs no crowd
 		},
 		fix: func(w *world) { w.release(); w.until("all is in the log", caughtUp) },
 	},
@@ -51,7 +51,7 @@ var logCauses = map[string]cause{
 		},
 	},
 	"an event comes that the program does not know": {
-		fires: []string{"ConsumerStopped"},
+		fires: []string{"ConsumerStopped", "ConsumerLags"},
 		wrong: func(w *world) {
 			w.as(events("practice.moved.v9", 1))
 			w.until("a consumer stops", func(m metrics) bool { return m.above("frontdesk_consumer_stops_total", 1) })
@@ -70,7 +70,8 @@ var logCauses = map[string]cause{
 		},
 	},
 	"a trigger changes what is stored": {
-		fires: []string{"EventsAreAltered", "CallsFail"},
+		fires: []string{"EventsAreAltered", "CallsFail", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		wrong: func(w *world) {
 			w.as(`CREATE FUNCTION altered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.metadata := NEW.metadata || ' '; RETURN NEW; END $$`)
 			w.as(`CREATE TRIGGER altered BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION altered()`)
@@ -79,11 +80,10 @@ var logCauses = map[string]cause{
 		fix: func(w *world) { w.as(`DROP FUNCTION altered CASCADE`) },
 	},
 	"another session holds a consumer's row": {
-		fires: []string{"ConsumerStands"},
+		fires: []string{"ConsumerLags"},
 		wrong: func(w *world) {
 			w.holds(`SELECT FROM feed_offsets WHERE consumer = (SELECT min(consumer) FROM feed_offsets) FOR UPDATE`)
-			w.append(1100)
-			w.until("the log has gone on", func(m metrics) bool { return m.above("frontdesk_log_head", 1100) })
+			w.until("a consumer lags", func(m metrics) bool { return m.above("frontdesk_consumer_lag_seconds", 1) })
 		},
 		fix: func(w *world) { w.release(); w.until("consumers have caught up", caughtUp) },
 	},

@@ -10,7 +10,7 @@ import (
 
 var processCauses = map[string]cause{
 	"the only process ends": {
-		fires: []string{"NobodyServes", "ProcessDown"},
+		fires: []string{"NoProcessServes", "ProcessDown"},
 		wrong: func(w *world) { w.serve[0].stop() },
 		fix:   func(w *world) { w.serving(w.serves()) },
 	},
@@ -27,7 +27,8 @@ var processCauses = map[string]cause{
 		fix:   func(w *world) { w.serving(w.serve[0], w.serves()) },
 	},
 	"the database takes no connections": {
-		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
+		fires: []string{"NoProcessServes", "CallsFail", "SlowCalls", "LogIsNotSigned", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		edit:  func(c *app.Config) { c.CallConnections = 1 }, // so that all are being opened at each look
 		wrong: func(w *world) {
 			w.limitConnections(0)
@@ -50,7 +51,8 @@ var processCauses = map[string]cause{
 		fix: func(w *world) { w.config.Machine = nil; w.restarts() },
 	},
 	"the clock of the only process is a minute behind": {
-		fires: []string{"ClockIsOff", "NobodyServes", "CallsAreSentAway"},
+		fires: []string{"ClockIsOff", "NoProcessServes", "CallsFail", "BudgetIsUsed"},
+		still: []string{"BudgetIsUsed"},
 		wrong: func(w *world) {
 			w.config.Machine = func() time.Time { return clock.System().Add(-time.Minute) }
 			w.restarts()
@@ -58,13 +60,13 @@ var processCauses = map[string]cause{
 		fix: func(w *world) { w.config.Machine = nil; w.restarts() },
 	},
 	"what expires may not be deleted": {
-		fires: []string{"SweeperStands"},
+		fires: []string{"SweeperLags"},
 		wrong: func(w *world) { w.as(`REVOKE DELETE ON deliveries FROM frontdesk_app`) },
 		fix:   func(w *world) { w.as(`GRANT DELETE ON deliveries TO frontdesk_app`) },
 		lasts: 4 * time.Hour, renew: []string{`record="uploads"`, `record="answers"`},
 	},
 	"what expires may not be deleted since the start": {
-		fires: []string{"SweeperStands"},
+		fires: []string{"SweeperLags"},
 		wrong: func(w *world) {
 			w.as(`REVOKE DELETE ON answers FROM frontdesk_app`)
 			w.restarts()

@@ -16,11 +16,10 @@ import (
 
 var proofCauses = map[string]cause{
 	"another session holds the prover's row": {
-		fires: []string{"NobodyProves"},
+		fires: []string{"ProverLags"},
 		wrong: func(w *world) {
 			w.holds(`SELECT FROM prover WHERE kind = 1 FOR UPDATE`)
-			w.append(11_000)
-			w.until("the log is ahead", caughtUp)
+			w.until("the trees lag", func(m metrics) bool { return m.above("frontdesk_prover_lag_seconds", 1) })
 		},
 		fix: func(w *world) {
 			w.release()
@@ -30,12 +29,12 @@ var proofCauses = map[string]cause{
 		},
 	},
 	"the signer ends": {
-		fires: []string{"NobodySigns", "LogIsNotSigned", "ProcessDown"},
+		fires: []string{"CheckpointsLag", "LogIsNotSigned", "ProcessDown"},
 		wrong: func(w *world) { w.sign.stop() },
 		fix:   func(w *world) { w.signsAgain(); w.until("all is signed", signed) },
 	},
 	"an event is changed behind its signature": {
-		fires: []string{"LogIsNotAsSigned", "LogIsNotSigned", "NobodySigns"},
+		fires: []string{"LogIsNotAsSigned", "LogIsNotSigned", "CheckpointsLag"},
 		wrong: func(w *world) {
 			w.until("all is signed", signed)
 			w.sign.stop()

@@ -51,7 +51,7 @@ func (c cause) try(t *testing.T) {
 	w.observe(during, c.fires...)
 	if c.fix != nil {
 		c.fix(w)
-		w.observe(alerting.Phase{Name: "fixed", Lasts: after})
+		w.observe(alerting.Phase{Name: "fixed", Lasts: after}, c.still...)
 	}
 	w.judge()
 }

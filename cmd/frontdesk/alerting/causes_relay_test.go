@@ -14,13 +14,16 @@ import (
 
 var relayCauses = map[string]cause{
 	"the broker is away": {
-		fires: []string{"LogIsNotRelayed"},
+		fires: []string{"RelayLags"},
 		with:  func(w *world) { w.relays() },
-		wrong: func(w *world) { w.broker.Stop(); w.append(1100); w.until("all is in the log", caughtUp) },
-		fix:   func(w *world) { w.broker.Start(); w.until("the broker has all", relayed) },
+		wrong: func(w *world) {
+			w.broker.Stop()
+			w.until("the relay lags", func(m metrics) bool { return m.above("frontdesk_relay_lag_seconds", 1) })
+		},
+		fix: func(w *world) { w.broker.Start(); w.until("the broker has all", relayed) },
 	},
 	"the relay ends": {
-		fires: []string{"LogIsNotRelayed", "ProcessDown"},
+		fires: []string{"RelayLags", "ProcessDown"},
 		with:  func(w *world) { w.relays() },
 		wrong: func(w *world) { w.relay.stop() },
 		fix:   func(w *world) { w.relay = w.relaysAgain() },

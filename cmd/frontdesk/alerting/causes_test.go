@@ -29,6 +29,7 @@ type cause struct {
 	never bool                     // retain was never run, so it is wrong from the start
 	fix   func(w *world)           // nil if it has no fix
 	lasts time.Duration            // on the time line; 0 for the usual
+	still []string                 // alerts that still fire an hour after the fix
 	slow  bool                     // takes so long that only make prove runs it
 	renew []string                 // time stamps whose work comes round meanwhile: see [alerting.Phase]
 }
@@ -53,7 +54,7 @@ func TestEachAlertHasACause_D111(t *testing.T) {
 }
 
 // causes are named by a clause that describes them.
-var causes = merged(processCauses, callCauses, logCauses, webhookCauses, recordCauses, proofCauses, relayCauses)
+var causes = merged(processCauses, callCauses, logCauses, webhookCauses, recordCauses, proofCauses, relayCauses, surroundingsCauses)
 
 func merged(all ...map[string]cause) map[string]cause {
 	causes := map[string]cause{}

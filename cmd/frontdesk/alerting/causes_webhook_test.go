@@ -19,6 +19,17 @@ var webhookCauses = map[string]cause{
 		},
 		fix: func(w *world) { w.receiver.unblock(); w.until("all are told", nothingWaits) },
 	},
+	"a receiver refuses each webhook": {
+		fires: []string{"ReceiverFails"},
+		wrong: func(w *world) {
+			w.receiver.refuses.Store(true)
+			w.until("it is noticed", func(m metrics) bool { return m.above("frontdesk_webhook_failing_receivers", 0) })
+		},
+		fix: func(w *world) {
+			w.receiver.refuses.Store(false)
+			w.until("it answers", func(m metrics) bool { return m.is("frontdesk_webhook_failing_receivers", 0) })
+		},
+	},
 	"somebody has put a constraint on new deliveries": {
 		fires: []string{"EventParked"},
 		wrong: func(w *world) {

@@ -13,9 +13,9 @@
 //   - A phase is prolonged, not slowed down: changes during its few seconds continue. A
 //     counter grows at the pace at which it grew from the first to the last scrape, and
 //     from phase to phase by as much as it did.
-//   - A time stamp (a name that ends in _timestamp_seconds or _until_seconds) that moved
+//   - A time stamp (a name that ends in _timestamp_seconds, _until_seconds or _cert_expiry) that moved
 //     between the scrapes keeps its age. One that did not move stays, and grows old on
-//     the time line. An age (_age_seconds) is the time stamp of when it was 0.
+//     the time line. An age (_age_seconds, _lag_seconds) is the time stamp of when it was 0.
 //   - Any other gauge has its values of the scrapes, in turn.
 //   - A series that a scrape lacks is stale then, as in Prometheus. A process that did not
 //     answer has only up 0. One that is no longer scraped does not even have up.

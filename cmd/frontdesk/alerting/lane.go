@@ -28,9 +28,9 @@ const (
 func newLane(series string, step time.Duration, steps int) *lane {
 	l := &lane{step: step.Seconds()}
 	switch name := metric(series); {
-	case strings.HasSuffix(name, "_timestamp_seconds"), strings.HasSuffix(name, "_until_seconds"):
+	case strings.HasSuffix(name, "_timestamp_seconds"), strings.HasSuffix(name, "_until_seconds"), strings.HasSuffix(name, "_cert_expiry"):
 		l.kind = instant
-	case strings.HasSuffix(name, "_age_seconds"):
+	case strings.HasSuffix(name, "_age_seconds"), strings.HasSuffix(name, "_lag_seconds"):
 		l.kind = age
 	}
 	l.stale(steps)

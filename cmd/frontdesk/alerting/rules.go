@@ -10,14 +10,16 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Rules are the alerts of a file of rules.
+// Rules are the alerts of a file of rules, and the series that it records for them.
 type Rules struct {
-	File   string // absolute
-	Alerts []Alert
+	File     string // absolute
+	Alerts   []Alert
+	recorded []Alert
 }
 
-// Alert is one of them.
+// Alert is a rule of the file.
 type Alert struct {
+	Record      string            `yaml:"record"` // "" for an alert
 	Name        string            `yaml:"alert"`
 	Expr        string            `yaml:"expr"`
 	For         string            `yaml:"for"`
@@ -43,16 +45,31 @@ func ReadRules(file string) (rules Rules, err error) {
 		return rules, fmt.Errorf("read the rules: %w", err)
 	}
 	for _, group := range content.Groups {
-		rules.Alerts = append(rules.Alerts, group.Rules...)
+		for _, rule := range group.Rules {
+			if rule.Record != "" {
+				rules.recorded = append(rules.recorded, rule)
+			} else {
+				rules.Alerts = append(rules.Alerts, rule)
+			}
+		}
 	}
 	return rules, nil
 }
 
-var metricName = regexp.MustCompile(`\b(frontdesk_[a-z_]+|up)\b`)
+var metricName = regexp.MustCompile(`\b((?:frontdesk|haproxy|node|pg|probe)_[a-z_]+|up)\b`)
 
-// Metrics are the names of the metrics that the alerts ask for.
+// Recorded are the names of the series that the rules record.
+func (r Rules) Recorded() (names []string) {
+	for _, rule := range r.recorded {
+		names = append(names, rule.Record)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Metrics are the names of the metrics that the rules ask for.
 func (r Rules) Metrics() (names []string) {
-	for _, alert := range r.Alerts {
+	for _, alert := range slices.Concat(r.Alerts, r.recorded) {
 		names = append(names, metricName.FindAllString(alert.Expr, -1)...)
 	}
 	slices.Sort(names)

@@ -34,6 +34,8 @@ type world struct {
 	sign       *process
 	relay      *process // nil until there is one, like its broker
 	broker     *brokertest.Server
+	exporters  []*process
+	says       func(name string, value float64) // has the last exporter say so
 	signed     app.Sign
 	integrator bearertest.Application
 	patient    string
@@ -48,7 +50,8 @@ type world struct {
 // receiver is the application's.
 type receiver struct {
 	*httptest.Server
-	gate atomic.Pointer[chan struct{}] // while it is closed, no call is answered
+	gate    atomic.Pointer[chan struct{}] // while it is closed, no call is answered
+	refuses atomic.Bool
 }
 
 func (r *receiver) block() {
@@ -110,6 +113,10 @@ func (w *world) listens() {
 			case <-*closed:
 			case <-r.Context().Done():
 			}
+		}
+		if w.receiver.refuses.Load() {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			return
 		}
 		rw.WriteHeader(http.StatusNoContent)
 	}))

@@ -212,7 +212,7 @@ func (p *parts) consumers() (runs []func(context.Context)) {
 		runs = append(runs, c.Run)
 	}
 	fanOut := webhooks.FanOut{
-		Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: &background.Broadcast{}, Now: clock.System, Metrics: webhooks.NewMetrics(prometheus.NewRegistry()),
+		Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: &background.Broadcast{}, Now: clock.System, Metrics: webhooks.NewMetrics(prometheus.NewRegistry(), clock.System),
 	}
 	c := &eventstore.Consumer{Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(), Log: p.log}
 	return append(runs, c.Run)

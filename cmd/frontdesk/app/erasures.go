@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/ledger"
+	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/projections"
 )
@@ -85,6 +86,24 @@ func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
 		return nil, err
 	}
 	return append(back, without(told, lines)...), nil
+}
+
+// ReapplyErasures erases again everyone who came back with a backup, and returns how many.
+// ids are those of the ring's master keys. It runs as the owner of the database.
+func (e *Engine) ReapplyErasures(ctx context.Context, desk commands.Desk, ids []string) (int, error) {
+	if err := e.NoteMasters(ctx, ids); err != nil {
+		return 0, err
+	}
+	back, err := e.NotErased(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for n, line := range back {
+		if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure, Fingerprints: line.Fingerprints}); err != nil {
+			return n, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
+		}
+	}
+	return len(back), nil
 }
 
 // erasedWatch looks for erased people who are back while the program runs: somebody has put

@@ -23,6 +23,12 @@ func AsOwner(ctx context.Context, config Config, do func(postgres.DB) error) err
 	return do(db)
 }
 
+// MasterKeyIDs returns the identifiers of the master keys that the database may have keys
+// under, the oldest first.
+func (e *Engine) MasterKeyIDs(ctx context.Context) ([]string, error) {
+	return keyring.MasterKeyIDs(ctx, e.background)
+}
+
 // NoteMasters has a restored database know the master keys of a ring; see
 // [keyring.NoteMasters].
 func (e *Engine) NoteMasters(ctx context.Context, ids []string) error {

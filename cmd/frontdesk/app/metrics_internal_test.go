@@ -2,6 +2,8 @@ package app
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/backup"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -43,6 +46,9 @@ func TestThePageListsTheMetricsOfEachProgram_D110(t *testing.T) {
 	for program, serves := range servedMetrics(t) {
 		maps.DeleteFunc(serves, func(name string, _ metric) bool { return !strings.HasPrefix(name, "frontdesk_") })
 		lists := maps.Clone(page["Every program"])
+		if program == "backup" {
+			lists = map[string]metric{} // a file
+		}
 		maps.Copy(lists, page[program])
 		for name, m := range serves {
 			if m.Type == "" {
@@ -72,7 +78,7 @@ func TestEveryMetricOfTheOperatorsPagesExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range rules.Metrics() {
-		if _, ok := exist[name]; !ok && name != "up" { // which is Prometheus's own
+		if _, ok := exist[name]; !ok && strings.HasPrefix(name, "frontdesk_") { // the others are Prometheus's and its exporters'
 			t.Errorf("%s names %s, which no program serves", alertsFile, name)
 		}
 	}
@@ -116,7 +122,36 @@ func servedMetrics(t *testing.T) map[string]map[string]metric {
 		t.Fatal(err)
 	}
 	broker.NewMetrics(relay)
-	return map[string]map[string]metric{"serve": metricsOf(t, service.registry), "sign": metricsOf(t, signer), "relay": metricsOf(t, relay)}
+	return map[string]map[string]metric{
+		"serve": metricsOf(t, service.registry), "sign": metricsOf(t, signer), "relay": metricsOf(t, relay), "backup": writtenMetrics(t),
+	}
+}
+
+// writtenMetrics are those of the file that backups write.
+func writtenMetrics(t *testing.T) map[string]metric {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "base-20260302T120000Z"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"base-20260302T120000Z/backup.json": "{}", "verified.json": `{"at":"2026-03-02T12:00:00Z"}`} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(folder, "frontdesk.prom")
+	if err := backup.Folder(folder).WriteMetrics(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]metric{}
+	for _, name := range named.FindAllString(string(text), -1) {
+		written[name] = metric{Type: "gauge"}
+	}
+	return written
 }
 
 // metricsOf are the metrics of a registry.

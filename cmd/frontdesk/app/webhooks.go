@@ -20,7 +20,7 @@ type webhookShared struct {
 
 func (a *App) newWebhookShared() webhookShared {
 	a.registry.MustRegister(webhooks.Queue(a.pools.background, a.config.Now))
-	return webhookShared{&background.Broadcast{}, webhooks.NewMetrics(a.registry)}
+	return webhookShared{&background.Broadcast{}, webhooks.NewMetrics(a.registry, a.config.Now)}
 }
 
 // fanOut returns the consumer of the feed that queues deliveries.

@@ -44,13 +44,14 @@ type commandLine struct {
 	Relay   service.RelayCmd   `cmd:"" part:"service" help:"Send the event log to NATS JetStream." detail:"Run as many as you like."`
 	Retain  service.RetainCmd  `cmd:"" part:"service" help:"Archive old access-record and delivery rows to files."`
 	Migrate service.MigrateCmd `cmd:"" part:"service" help:"Apply database migrations."`
+	Backup  service.BackupCmd  `cmd:"" part:"service" help:"Back up the database, and restore it."`
 	Roles   service.RolesCmd   `cmd:"" part:"service" help:"Print SQL that creates the database roles." detail:"A superuser runs it."`
 	Key     service.KeyCmd     `cmd:"" part:"service" help:"Manage signing keys and the master key."`
 	Audit   audit.Commands     `cmd:"" part:"service" help:"Read, export and verify the event log."`
 	Feed    integrate.FeedCmd  `cmd:"" part:"service" help:"Manage followers of the log on NATS JetStream."`
 
 	Version    versionCmd    `cmd:"" part:"service" help:"Print the program's version and schema version."`
-	Completion completionCmd `cmd:"" part:"service" help:"Generate shell completion scripts."`
+	Completion completionCmd `cmd:"" hidden:"" part:"service" help:"Generate shell completion scripts."`
 	Help       helpCmd       `cmd:"" hidden:"" help:"Print the help of a command."`
 
 	Apply         practice.ApplyCmd              `cmd:"" part:"practice" help:"Apply practice and application definitions from YAML files." detail:"It prints what they change."`

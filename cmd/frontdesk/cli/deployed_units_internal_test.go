@@ -34,7 +34,7 @@ func TestSystemdUnderstandsTheUnits_D112(t *testing.T) {
 // missing. Here they are all the same.
 func TestEveryUnitIsConfinedAlike_D112(t *testing.T) {
 	t.Parallel()
-	own := []string{"EnvironmentFile", "LoadCredential", "Environment", "User", "StateDirectory", "StateDirectoryMode", "ExecStart", "Restart", "RestartSec", "TimeoutStopSec", "Type"}
+	own := []string{"EnvironmentFile", "LoadCredential", "Environment", "User", "StateDirectory", "StateDirectoryMode", "ExecStart", "Restart", "RestartSec", "TimeoutStopSec", "Type", "LogRateLimitIntervalSec"}
 	files := unitFiles(t, "service")
 	walls := func(name string) []string {
 		_, service, _ := strings.Cut(strings.Join(files[name], "\n"), "[Service]\n")
@@ -49,6 +49,9 @@ func TestEveryUnitIsConfinedAlike_D112(t *testing.T) {
 		t.Fatalf("the service is confined by %q alone", want)
 	}
 	for name := range files {
+		if strings.HasPrefix(name, "frontdesk-backup") {
+			continue // they run Postgres, which writes to the cluster's files, as its user
+		}
 		if got := walls(name); !slices.Equal(got, want) {
 			t.Errorf("%s is confined by\n%q, and not by\n%q", name, got, want)
 		}

@@ -198,19 +198,11 @@ func (c *reapplyErasuresCmd) Run(r *term.Run) error {
 		return err
 	}
 	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger, MasterKeys: masters}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
-		if err := engine.NoteMasters(ctx, masters.IDs()); err != nil {
-			return nil, err
-		}
-		back, err := engine.NotErased(ctx)
+		erased, err := engine.ReapplyErasures(ctx, desk, masters.IDs())
 		if err != nil {
 			return nil, err
 		}
-		for n, line := range back {
-			if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure, Fingerprints: line.Fingerprints}); err != nil {
-				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
-			}
-		}
-		return term.Made{"erased": len(back)}, noteErasures(ctx, engine)
+		return term.Made{"erased": erased}, noteErasures(ctx, engine)
 	})
 }
 

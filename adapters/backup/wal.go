@@ -1,0 +1,157 @@
+package backup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+
+	"frontdesk/adapters/durable"
+)
+
+var (
+	walFile = regexp.MustCompile(`^([0-9A-F]{8}\.history|[0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?)$`)
+	segment = regexp.MustCompile(`^[0-9A-F]{24}$`)
+)
+
+// Archive stores a file of WAL under its name, as Postgres' archive_command. It returns once
+// the file is on the disk. A file that is stored already is left as it is; one with another
+// content is an error, because two clusters must not share an archive.
+func (f Folder) Archive(path, name string) error {
+	if !walFile.MatchString(name) {
+		return fmt.Errorf("%q is no name of a file of WAL", name)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	if err := os.Mkdir(f.path("wal"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	switch stored, err := os.ReadFile(f.wal(name)); {
+	case err == nil && bytes.Equal(stored, content):
+		return durable.SyncDir(f.path("wal"))
+	case err == nil:
+		return fmt.Errorf("archive %s: another content has that name in %s: does another cluster archive there?", name, f.path("wal"))
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	if err := durable.Replace(f.wal(name), 0o600, content); err != nil {
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	return nil
+}
+
+// ErrNoWAL reports a file of WAL that is not archived. It ends a recovery.
+var ErrNoWAL = errors.New("not in the archive")
+
+// Fetch copies a file of WAL to where Postgres wants it, as its restore_command.
+func (f Folder) Fetch(name, path string) error {
+	if !walFile.MatchString(name) {
+		return fmt.Errorf("%q is no name of a file of WAL", name)
+	}
+	from, err := os.Open(f.wal(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", name, ErrNoWAL)
+	}
+	if err != nil {
+		return fmt.Errorf("fetch %s: %w", name, err)
+	}
+	defer from.Close()
+	err = durable.Create(path+draft, 0o600, func(to io.Writer) error {
+		_, err := io.Copy(to, from)
+		return err
+	})
+	if err == nil {
+		err = os.Rename(path+draft, path)
+	}
+	if err != nil {
+		return fmt.Errorf("fetch %s: %w", name, err)
+	}
+	return nil
+}
+
+// segments returns the names of the archived segments, in the order of names.
+func (f Folder) segments() (names []string, err error) {
+	entries, err := os.ReadDir(f.path("wal"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the archive of WAL: %w", err)
+	}
+	for _, entry := range entries {
+		if segment.MatchString(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// number is the place of a segment in the WAL, whatever its timeline: it grows from segment
+// to segment, by more than one where the upper half of the name grows.
+func number(name string) uint64 {
+	if len(name) != 24 {
+		return 0
+	}
+	n, _ := strconv.ParseUint(name[8:], 16, 64)
+	return n
+}
+
+// checkWAL returns the last archived segment since a base backup, "" for none, and an error if
+// one before it is missing or is not whole.
+func (f Folder) checkWAL(base Base) (last string, err error) {
+	names, err := f.segments()
+	if err != nil {
+		return "", err
+	}
+	byNumber := map[uint64]string{}
+	var highest uint64
+	for _, name := range names {
+		if n := number(name); n >= number(base.Segment) {
+			byNumber[n], highest = name, max(highest, n)
+		}
+	}
+	if len(byNumber) == 0 {
+		return "", fmt.Errorf("the archive has no WAL since the backup %s: look at archive_command, and at pg_stat_archiver", base.Name)
+	}
+	size, err := f.sizeOf(byNumber[highest])
+	if err != nil {
+		return "", err
+	}
+	for n := number(base.Segment); ; n = next(n, size) {
+		name, ok := byNumber[n]
+		if !ok {
+			return "", fmt.Errorf("the archive lacks the WAL segment …%016X, which comes after the backup %s", n, base.Name)
+		}
+		if has, err := f.sizeOf(name); err != nil || has != size {
+			return "", errors.Join(err, fmt.Errorf("the WAL segment %s is not whole", name))
+		}
+		if n == highest {
+			return name, nil
+		}
+	}
+}
+
+func (f Folder) sizeOf(name string) (int64, error) {
+	info, err := os.Stat(f.wal(name))
+	if err != nil {
+		return 0, fmt.Errorf("read the archive of WAL: %w", err)
+	}
+	if info.Size() < 1<<20 || info.Size() > 1<<30 || info.Size()&(info.Size()-1) != 0 {
+		return 0, fmt.Errorf("the WAL segment %s is not whole", name)
+	}
+	return info.Size(), nil
+}
+
+// next is the place of the segment after another.
+func next(n uint64, size int64) uint64 {
+	if last := uint64(1<<32)/uint64(size) - 1; n&0xFFFFFFFF == last { // in the lower half
+		return (n>>32 + 1) << 32
+	}
+	return n + 1
+}
