@@ -51,7 +51,7 @@ type commandLine struct {
 	Feed    integrate.FeedCmd  `cmd:"" part:"service" help:"Manage followers of the log on NATS JetStream."`
 
 	Version    versionCmd    `cmd:"" part:"service" help:"Print the program's version and schema version."`
-	Completion completionCmd `cmd:"" hidden:"" part:"service" help:"Generate shell completion scripts."`
+	Completion completionCmd `cmd:"" part:"service" help:"Generate shell completion scripts."`
 	Help       helpCmd       `cmd:"" hidden:"" help:"Print the help of a command."`
 
 	Apply         practice.ApplyCmd              `cmd:"" part:"practice" help:"Apply practice and application definitions from YAML files." detail:"It prints what they change."`

@@ -36,6 +36,9 @@ func TestSettingsOfUnitsAndPodsParse_D112(t *testing.T) { //nolint:paralleltest 
 			})
 		}
 		want := []string{"migrate", "relay", "retain", "serve", "sign"}
+		if kind == "unit" {
+			want = []string{"create", "migrate", "relay", "retain", "serve", "sign", "verify"}
+		}
 		if got := slices.Sorted(maps.Keys(commands)); !slices.Equal(slices.DeleteFunc(got, func(c string) bool { return c == "witness" }), want) {
 			t.Errorf("as a %s there are %v, want %v", kind, got, want)
 		}

@@ -34,7 +34,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return kong.DefaultHelpPrinter(options, ctx)
 	}
 	table := tabwriter.NewWriter(ctx.Stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(table, "Usage: frontdesk <command> [flags]\n%s\n", description)
+	fmt.Fprintln(table, "Usage: frontdesk <command> [flags]")
 	for _, part := range parts {
 		fmt.Fprintf(table, "\n%s\n", part.title)
 		for _, command := range ctx.Model.Children {
