@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The packages have one version, that of client/VERSION.
+// The packages have one version, that of VERSION.
 func TestClientVersionsAgree_D159(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {

@@ -59,6 +59,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
 	unproved := flags.Bool("unproved", false, "also if docs/contribute/nightly.md does not show that all proofs hold: to try the archive out")
 	key := flags.String("key", "", "the `file` with the key that signs releases")
+	whole := flags.Bool("kit", false, "only write what integrators download: the program for six platforms, and the packages")
+	host := flags.String("host", placeholder, "the `host` that publishes the packages of the kit, maybe with a path")
+	programs := flags.Bool("programs", true, "the programs, too, in the kit")
 	made := flags.String("make-key", "", "only write a new key that signs releases to this `file`, and print its verifier key")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -73,6 +76,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		_, err = fmt.Fprintln(out, verifier)
 		return err
+	}
+	if *whole {
+		k, err := newKit(ctx, *dir, *host)
+		if err != nil {
+			return err
+		}
+		return k.write(ctx, *programs)
 	}
 	signer, err := signerFor(*key, *unproved)
 	if err != nil {
@@ -117,7 +127,7 @@ func release(ctx context.Context, dir, arch string) (name string, err error) {
 		return "", fmt.Errorf("make the folder for the archive: %w", err)
 	}
 	program := filepath.Join(dir, "frontdesk")
-	if err := compile(ctx, program, arch); err != nil {
+	if err := compile(ctx, program, "linux", arch); err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.Remove(program)) }()
@@ -158,10 +168,10 @@ func release(ctx context.Context, dir, arch string) (name string, err error) {
 	return archive, sum(dir, folder+".tar.gz", bill)
 }
 
-// compile builds the program so that it runs on any Linux, whatever its C library is.
-func compile(ctx context.Context, program, arch string) error {
+// compile builds the program so that it runs on any machine of a system, whatever its C library is.
+func compile(ctx context.Context, program, system, arch string) error {
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s", "-o", program, "./cmd/frontdesk")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w: %s", err, bytes.TrimSpace(said))
 	}

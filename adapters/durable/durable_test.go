@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"frontdesk/adapters/durable"
@@ -86,16 +85,16 @@ func TestLockHasOneHolder(t *testing.T) {
 func TestSharedLockExcludesExclusive(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "users")
-	one, err := durable.TryLock(name, os.O_CREATE, syscall.LOCK_SH)
+	one, err := durable.TryLock(name, os.O_CREATE, durable.Shared)
 	must(t, err)
-	other, err := durable.TryLock(name, os.O_CREATE, syscall.LOCK_SH)
+	other, err := durable.TryLock(name, os.O_CREATE, durable.Shared)
 	must(t, err)
 	must(t, one.Close())
-	if _, err := durable.TryLock(name, os.O_CREATE, syscall.LOCK_EX); !errors.Is(err, durable.ErrInUse) {
+	if _, err := durable.TryLock(name, os.O_CREATE, durable.Exclusive); !errors.Is(err, durable.ErrInUse) {
 		t.Errorf("beside a shared holder: %v", err)
 	}
 	must(t, other.Close())
-	alone, err := durable.TryLock(name, os.O_CREATE, syscall.LOCK_EX)
+	alone, err := durable.TryLock(name, os.O_CREATE, durable.Exclusive)
 	must(t, err)
 	must(t, alone.Close())
 }

@@ -56,5 +56,5 @@ func SyncDir(name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return errors.Join(syncNames(folder), folder.Close())
 }

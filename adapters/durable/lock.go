@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // ErrInUse means that the lock has another holder, here or in another process.
@@ -17,31 +16,32 @@ var ErrInUse = errors.New("already in use")
 // process ends, however it ends.
 type Lock struct{ *os.File }
 
+// Mode says with which other locks of its file a lock goes together.
+type Mode bool
+
+// The modes of a lock: Exclusive goes with no other, Shared with other shared ones.
+const (
+	Exclusive Mode = true
+	Shared    Mode = false
+)
+
 // TryLock locks a file and does not wait: another holder is [ErrInUse]. flag is
-// os.O_CREATE to make the file, or 0; how is syscall.LOCK_EX or syscall.LOCK_SH.
-func TryLock(name string, flag, how int) (*Lock, error) {
+// os.O_CREATE to make the file, or 0.
+func TryLock(name string, flag int, mode Mode) (*Lock, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
-		switch {
-		case err == nil:
-			return &Lock{file}, nil
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			err = ErrInUse
-		}
+	if err := tryLock(file, mode); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	return &Lock{file}, nil
 }
 
 // Hold takes a lock file for this process, and writes the process id into it.
 // The error names the process of another holder.
 func Hold(name string, flag int) (*Lock, error) {
-	l, err := TryLock(name, flag, syscall.LOCK_EX)
+	l, err := TryLock(name, flag, Exclusive)
 	if errors.Is(err, ErrInUse) {
 		return nil, fmt.Errorf("%w by process %s: stop that one first", ErrInUse, Holder(name))
 	}
@@ -72,5 +72,5 @@ func Holder(name string) string {
 // Close releases the lock, and closes the file. Closing it is not enough: a program
 // that is just being started shares our files until it runs, and with them the lock.
 func (l *Lock) Close() error {
-	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
+	return errors.Join(unlock(l.File), l.File.Close())
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -81,21 +79,6 @@ const vanished = 20 * time.Second
 var dialer = &net.Dialer{
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanished / 2, Interval: vanished / 4, Count: 2},
 	Control:         boundUnacknowledged,
-}
-
-// boundUnacknowledged also applies the limit to data that is sent and not acknowledged.
-// Keep-alive is silent while such data is under way, and Linux would resend it for a
-// quarter of an hour.
-func boundUnacknowledged(network, _ string, conn syscall.RawConn) error {
-	if runtime.GOOS != "linux" || network == "unix" {
-		return nil
-	}
-	const tcpUserTimeout = 18 // TCP_USER_TIMEOUT, in milliseconds
-	var refused error
-	err := conn.Control(func(fd uintptr) {
-		refused = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(vanished/time.Millisecond))
-	})
-	return cmp.Or(err, refused)
 }
 
 // PoolMetrics counts the connections of pools, by the pools' names. It queries the pools,

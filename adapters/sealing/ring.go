@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"frontdesk/adapters/durable"
 )
@@ -265,9 +264,7 @@ func WriteRing(file string, keys []MasterKey) error {
 		return fmt.Errorf("write the master keys: %w", err)
 	}
 	if info != nil && os.Geteuid() == 0 {
-		if owner, known := info.Sys().(*syscall.Stat_t); known {
-			err = os.Chown(next, int(owner.Uid), int(owner.Gid))
-		}
+		err = chown(next, info)
 	}
 	if err == nil {
 		err = durable.Rename(next, file)

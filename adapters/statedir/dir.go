@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"frontdesk/adapters/durable"
 )
@@ -24,7 +23,7 @@ type Dir struct {
 // however it ends.
 func Open(path string) (*Dir, error) {
 	name := filepath.Join(path, "lock")
-	lock, err := durable.TryLock(name, os.O_CREATE, syscall.LOCK_EX)
+	lock, err := durable.TryLock(name, os.O_CREATE, durable.Exclusive)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no folder %s: make it once, with mkdir, and never again, as it holds what must not be forgotten", path)

@@ -27,8 +27,8 @@ func accountFor(data string) (*account, error) {
 		return nil, nil
 	}
 	if info, err := os.Stat(data); err == nil && ownerOf(info) != 0 {
-		owner := info.Sys().(*syscall.Stat_t)
-		return &account{name: fmt.Sprintf("number %d", owner.Uid), uid: owner.Uid, gid: owner.Gid}, nil
+		uid, gid := ownerOf(info), groupOf(info)
+		return &account{name: fmt.Sprintf("number %d", uid), uid: uid, gid: gid}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {
@@ -78,12 +78,9 @@ func (a *account) command(ctx context.Context, dir, program string, args ...stri
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if a != nil {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
-	}
+	cmd.SysProcAttr = a.inGroup()
 	// Both initdb and pg_ctl clean up after themselves when interrupted.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.Cancel = func() error { return kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
@@ -94,6 +91,3 @@ func (a *account) command(ctx context.Context, dir, program string, args ...stri
 func (a *account) enters(ctx context.Context, dir, program string) bool {
 	return a.command(ctx, dir, program, "--version").Run() == nil
 }
-
-// ownerOf is the user id of a file's owner.
-func ownerOf(info os.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }

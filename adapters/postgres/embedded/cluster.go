@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // ownSettings is the file in the data directory with [Config.settings].
@@ -86,7 +85,7 @@ func (s *Server) configure() error {
 }
 
 func appendLine(path, line string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|noFollow, 0)
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,3 @@ func removeOrphan(ctx context.Context, mark string) error {
 	orphan := home{data: strings.TrimSuffix(mark, markOf(""))}
 	return firstError(orphan.remove(ctx), removeFile(mark))
 }
-
-// lastName reports whether a file has exactly one name. A removed one has none.
-func lastName(info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink == 1 }

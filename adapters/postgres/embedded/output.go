@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 )
 
 // complaint picks the relevant lines of a program's output, as one line: the last error
@@ -57,7 +56,7 @@ func (s *Server) logFile() string { return filepath.Join(s.home.data, "postgres.
 
 // bound truncates a log over one MiB. Postgres may be running, because it only appends.
 func bound(log string) {
-	f, err := os.OpenFile(log, os.O_WRONLY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(log, os.O_WRONLY|noFollow, 0)
 	if err != nil {
 		return // there is none yet
 	}
@@ -77,7 +76,7 @@ func size(path string) int64 {
 
 // tail reads a log from an offset, at most 64 KiB.
 func tail(log string, from int64) []byte {
-	f, err := os.OpenFile(log, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(log, os.O_RDONLY|noFollow, 0)
 	if err != nil {
 		return nil
 	}

@@ -82,7 +82,7 @@ func (p postmaster) genuine() bool {
 // first process of a container often never reaps orphans, and they still take
 // signals.
 func (p postmaster) gone() bool {
-	if errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
+	if errors.Is(kill(p.pid, 0), syscall.ESRCH) {
 		return true
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid)) // "42 (name) Z …"
@@ -100,7 +100,7 @@ func procfs() bool {
 func (p postmaster) end(ctx context.Context) error {
 	// To a postmaster, SIGINT means a fast shutdown and SIGQUIT an immediate
 	// one.
-	_ = syscall.Kill(p.pid, syscall.SIGINT)
+	_ = kill(p.pid, syscall.SIGINT)
 	if p.awaitEnd(ctx) == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (p postmaster) end(ctx context.Context) error {
 }
 
 func (p postmaster) endAtOnce() error {
-	_ = syscall.Kill(p.pid, syscall.SIGQUIT)
+	_ = kill(p.pid, syscall.SIGQUIT)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if p.awaitEnd(ctx) != nil {

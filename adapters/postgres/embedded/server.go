@@ -43,6 +43,9 @@ const startWithin = 2 * time.Minute
 // [durable.ErrInUse] while another Server owns the cluster. Every error is one line
 // with the fix.
 func Start(ctx context.Context, c Config) (*Server, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
 	c = c.withDefaults()
 	s := &Server{config: c, log: c.Log.With(slog.String("dir", c.Dir))}
 	if err := s.start(ctx); err != nil {

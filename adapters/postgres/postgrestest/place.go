@@ -30,7 +30,7 @@ func (p place) watchdog() string { return filepath.Join(p.dir, "watchdog.lock") 
 
 // alone reports whether the cluster has no users.
 func (p place) alone() bool {
-	f, err := tryLock(p.users(), syscall.LOCK_EX)
+	f, err := tryLock(p.users(), durable.Exclusive)
 	if err != nil {
 		return false
 	}
@@ -69,9 +69,9 @@ func Scratch() string {
 }
 
 // lock waits for a lock on a file. The lock ends with Close, or with the process.
-func lock(ctx context.Context, path string, how int) (*durable.Lock, error) {
+func lock(ctx context.Context, path string, mode durable.Mode) (*durable.Lock, error) {
 	for {
-		l, err := tryLock(path, how)
+		l, err := tryLock(path, mode)
 		if !errors.Is(err, durable.ErrInUse) {
 			return l, err
 		}
@@ -82,8 +82,8 @@ func lock(ctx context.Context, path string, how int) (*durable.Lock, error) {
 }
 
 // tryLock fails with [durable.ErrInUse] where lock would wait.
-func tryLock(path string, how int) (*durable.Lock, error) {
-	return durable.TryLock(path, os.O_CREATE, how)
+func tryLock(path string, mode durable.Mode) (*durable.Lock, error) {
+	return durable.TryLock(path, os.O_CREATE, mode)
 }
 
 // Dir is a directory in [Scratch] for a cluster that a test starts itself, and is

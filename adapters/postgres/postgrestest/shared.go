@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -42,7 +41,7 @@ var sharedCluster = sync.OnceValues(func() (*shared, error) {
 // join makes this process a user of the cluster. From then on the cluster runs, and has
 // the template of this program's migrations.
 func (p place) join(ctx context.Context) (*shared, error) {
-	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
+	gate, err := lock(ctx, p.gate(), durable.Exclusive)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func (p place) join(ctx context.Context) (*shared, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
-	s.users, err = lock(ctx, p.users(), syscall.LOCK_SH)
+	s.users, err = lock(ctx, p.users(), durable.Shared)
 	return s, err
 }
 

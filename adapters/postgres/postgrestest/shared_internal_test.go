@@ -5,8 +5,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
+
+	"frontdesk/adapters/durable"
 	"time"
 )
 
@@ -102,7 +103,7 @@ func awaitWatchdog(t *testing.T, p place) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	f, err := lock(ctx, p.watchdog(), syscall.LOCK_EX)
+	f, err := lock(ctx, p.watchdog(), durable.Exclusive)
 	if err != nil {
 		t.Fatal(err)
 	}

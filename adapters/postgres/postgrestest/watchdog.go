@@ -41,7 +41,7 @@ func init() {
 
 // watch makes sure that the cluster has a watchdog; the caller holds the gate.
 func (p place) watch() error {
-	lock, err := tryLock(p.watchdog(), syscall.LOCK_EX)
+	lock, err := tryLock(p.watchdog(), durable.Exclusive)
 	if errors.Is(err, durable.ErrInUse) {
 		return nil // it has one
 	}
@@ -86,7 +86,7 @@ func (p place) removeWhenUnused() error {
 func (p place) removeIfUnused() (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
+	gate, err := lock(ctx, p.gate(), durable.Exclusive)
 	if err != nil {
 		return false, err
 	}

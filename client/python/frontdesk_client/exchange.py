@@ -49,7 +49,7 @@ class Pool:
         connection = self._new(url) if headers.get("Connection") == "close" else self._take(url)
         try:
             self._limit(connection, ends)
-            response = _send(connection, method, path, headers, body, ends)
+            response = _send(connection, method, path, {"Host": url.netloc, **headers}, body, ends)
             answer = Response(response.status, response.headers, _read(response, ends, longest))
         except BaseException:
             connection.close()
@@ -74,6 +74,8 @@ class Pool:
 
     def _new(self, url: SplitResult) -> http.client.HTTPConnection:
         host = url.hostname or ""
+        if url.scheme != "https" and host.endswith(".localhost"):  # this machine (RFC 6761, 6.3): no resolver sends a token elsewhere
+            host = "localhost"
         if url.scheme != "https":
             return http.client.HTTPConnection(host, url.port, timeout=_SILENCE)
         proxy = proxy_for(host, url.port or 443, self._proxy)

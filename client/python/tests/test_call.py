@@ -33,6 +33,16 @@ def request(client, *attachments):
     return client.create_patient_request(patient_id="p-1", request_type="admin", requester="patient", response=[], attachments=attachments)
 
 
+class Names(unittest.TestCase):
+    def test_names_below_localhost_are_this_machine(self):
+        service = serve(self, says(200, PONG))
+        url = service.url.replace("127.0.0.1", "elm-street.localhost")
+        client = Client(url, APP, signer())
+        self.addCleanup(client.close)
+        client.ping()
+        self.assertEqual("http://" + service.sent[0].headers["Host"], url)
+
+
 class Tokens(unittest.TestCase):
     def test_a_token_is_kept_for_a_burst_and_never_used_when_it_expires(self):
         clock = [NOON]
@@ -114,7 +124,7 @@ class Tokens(unittest.TestCase):
         with mock.patch.dict(os.environ, {"HTTPS_PROXY": "proxy.example:3128", "NO_PROXY": "a.example, .b.example,c.example:8443"}):
             for host in ("elm.api.example", "xa.example", "c.example"):
                 self.assertEqual(through(host), "proxy.example:3128", host)
-            for host in ("a.example", "x.a.example", "x.b.example", "localhost", "127.0.0.1"):
+            for host in ("a.example", "x.a.example", "x.b.example", "localhost", "elm-street.localhost", "127.0.0.1"):
                 self.assertIsNone(through(host), host)
             self.assertIsNone(through("c.example", 8443))
             self.assertEqual(through("a.example", chosen="http://chosen.example"), "chosen.example")
@@ -259,7 +269,7 @@ class Attempts(unittest.TestCase):
             self.assertEqual(raised.exception.code, "unrecognised")
 
     def test_a_token_is_not_sent_in_clear(self):
-        for url in ("http://127.0.0.1:8080", "http://localhost", "https://elm-street.api.example/"):
+        for url in ("http://127.0.0.1:8080", "http://localhost", "http://elm-street.localhost:8080", "https://elm-street.api.example/"):
             Client(url, APP, signer())
         for url in ("http://elm-street.api.example", "elm-street.api.example", "http://127.evil.example"):
             self.assertRaises(ValueError, Client, url, APP, signer())

@@ -3,6 +3,7 @@ import { request as overHTTPS } from "node:https";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
+import { lookUp } from "./addresses.js";
 import { UnreadableError, type Body } from "./body.js";
 
 /** One request of HTTP. */
@@ -29,7 +30,7 @@ const longestAnswer = 32 << 20; // a care record has 4 MiB, before its texts are
 
 /** Sends a request. An answer that arrives before the body is sent ends the sending. Redirects are not followed. */
 export async function exchange({ url, method, headers, body, agent, signal, longest = longestAnswer }: Request): Promise<Response> {
-  const request = (url.protocol === "https:" ? overHTTPS : overHTTP)(url, { method, headers, agent, signal });
+  const request = (url.protocol === "https:" ? overHTTPS : overHTTP)(url, { method, headers, agent, signal, lookup: lookUp });
   request.setTimeout(silence, () => request.destroy(new DOMException("no data for 30 seconds", "TimeoutError")));
   try {
     return await new Promise<Response>((resolve, reject) => {

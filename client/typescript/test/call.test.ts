@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createPublicKey, sign, verify } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { Agent } from "node:http";
+import { Agent, createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
 import { attachBytes, attachFile, Client, newAgent, ServiceError, Signer, UnreachableError, type Answer, type Attachment } from "../src/index.js";
 import { proxyFor } from "../src/agent.js";
-import { aKey, app, calling, cuts, noon, otherKey, refuses, says, signer, tokenOf, type Reply } from "./service.js";
+import { aKey, app, calling, cuts, listening, noon, otherKey, refuses, says, signer, tokenOf, type Reply } from "./service.js";
 
 const pong = says(200, "{}");
 const created = says(200, '{"noteId":"n-1"}');
@@ -43,6 +43,16 @@ test("a token says for whom a call is (D99)", async () => {
     { iss: app, sub: "bob", azp: app, act: undefined },
   ]);
   assert.deepEqual(tokenOf(sent[0]!).header, { alg: "RS256", typ: "JWT", kid: "one" });
+});
+
+test("names below localhost are this machine (D166)", async () => {
+  let host: string | undefined;
+  const server = createServer((request, response) => ((host = request.headers.host), pong(response)));
+  const baseURL = (await listening(server)).replace("127.0.0.1", "elm-street.localhost");
+  const client = new Client({ baseURL, application: app, signer: signer() });
+  await client.ping();
+  client.close();
+  assert.equal("http://" + host, baseURL);
 });
 
 test("nobody is called for as the application (D99)", async () => {
@@ -148,7 +158,7 @@ test("the proxy is the chosen one or that of the environment (D159)", () => {
   const env = { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: "a.example, .b.example,c.example:8443" };
   const through = (host: string, port = 443, chosen?: string) => proxyFor(host, port, chosen, env)?.host;
   for (const host of ["elm.api.example", "xa.example", "c.example"]) assert.equal(through(host), "proxy.example:3128", host);
-  for (const host of ["a.example", "x.a.example", "x.b.example", "localhost", "127.0.0.1"]) assert.equal(through(host), undefined, host);
+  for (const host of ["a.example", "x.a.example", "x.b.example", "localhost", "elm-street.localhost", "127.0.0.1"]) assert.equal(through(host), undefined, host);
   assert.equal(through("c.example", 8443), undefined);
   assert.equal(through("a.example", 443, "http://chosen.example"), "chosen.example");
   assert.equal(proxyFor("a.example", 443, undefined, { ...env, NO_PROXY: "*" }), undefined);
@@ -229,7 +239,7 @@ test("a code that is new is unrecognised (D99)", async () => {
 
 test("a token is not sent in clear (D99)", () => {
   const make = (baseURL: string) => new Client({ baseURL, application: app, signer: signer() });
-  for (const url of ["http://127.0.0.1:8080", "http://localhost", "https://elm-street.api.example/"]) make(url);
+  for (const url of ["http://127.0.0.1:8080", "http://localhost", "http://elm-street.localhost:8080", "https://elm-street.api.example/"]) make(url);
   for (const url of ["http://elm-street.api.example", "elm-street.api.example", "http://127.evil.example"]) assert.throws(() => make(url));
 });
 

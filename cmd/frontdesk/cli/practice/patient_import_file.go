@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -153,7 +152,7 @@ func openReferences(name string, dryRun bool) (*references, error) {
 		flag = 0
 	}
 	var err error
-	f.file, err = durable.TryLock(name, flag, syscall.LOCK_EX)
+	f.file, err = durable.TryLock(name, flag, durable.Exclusive)
 	switch {
 	case dryRun && errors.Is(err, os.ErrNotExist):
 		return f, nil

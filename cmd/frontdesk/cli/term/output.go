@@ -144,7 +144,7 @@ func openPipe(ctx context.Context, name string) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, readerWithin)
 	defer cancel()
 	for {
-		file, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		file, err := os.OpenFile(name, os.O_WRONLY|atOnce, 0)
 		if !errors.Is(err, syscall.ENXIO) {
 			return file, err
 		}

@@ -87,7 +87,7 @@ func readRunningAs(user int, dir string) (r Running, err error) {
 	if err := json.Unmarshal(content, &r); err != nil {
 		return r, fmt.Errorf("read %s: %w", runningName, err)
 	}
-	if syscall.Kill(r.Process, 0) == syscall.ESRCH { // it was killed
+	if !alive(r.Process) { // it was killed
 		return r, ErrNone
 	}
 	return r, nil
@@ -104,11 +104,8 @@ func readOwned(name string) (content []byte, owner int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if status, ok := info.Sys().(*syscall.Stat_t); ok {
-		owner = int(status.Uid)
-	}
 	content, err = io.ReadAll(io.LimitReader(file, maxRunning))
-	return content, owner, err
+	return content, ownerOf(info), err
 }
 
 const maxRunning = 64 << 10 // bytes

@@ -1,0 +1,3 @@
+package term
+
+const atOnce = 0 // Windows has no pipes among its files
