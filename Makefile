@@ -27,6 +27,7 @@ COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
 BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,chromium)$(call have,google-chrome),,chromium))
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
 FRAMEWORKS = $(if $(shell /usr/bin/python3 -c 'import django, fastapi, uvicorn' 2>/dev/null && echo yes || true),,python3-django python3-fastapi python3-uvicorn)
+KIT      = $(if $(shell /usr/bin/python3 -c 'import build, setuptools, wheel, venv, ensurepip' 2>/dev/null && echo yes || true),,python3-build python3-setuptools python3-wheel python3-venv)
 MYPY     = $(if $(call have,mypy),,mypy)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
@@ -39,9 +40,9 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,iptables)$(wildcard /usr/sbin/iptables),,iptables)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(KIT) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
-.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images release
+.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images release kit
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -134,6 +135,12 @@ images: deps ## the images of compose.yaml, with podman
 
 release: ## the archive that operators install from, if all proofs hold, in .frontdesk/release (ARGS='-key FILE -arch arm64 -out FOLDER -unproved')
 	@$(GO) run ./.ci/release $(ARGS)
+
+# Other hosts take the place of the reserved domain, in every file of the packages.
+HOST := frontdesk.example
+kit: MISSING = $(strip $(NODE) $(KIT))
+kit: deps ## what integrators download: packages, and the program for six platforms, in .frontdesk/kit (HOST=code.example.org publishes them)
+	@$(GO) run ./.ci/release -kit -out .frontdesk/kit -host '$(HOST)' $(ARGS)
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh

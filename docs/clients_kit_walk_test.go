@@ -35,7 +35,7 @@ func aKit(arguments ...string) (dir string, err error) {
 var kitTools = npm("testdata/kit")
 
 // firstPrograms is the page whose programs a reader types into an empty folder.
-const firstPrograms = "first-programs.md"
+const firstPrograms = "integrate/first-programs.md"
 
 // ownLines limits the lines of a program that are its writer's own: no imports, and no ends of blocks.
 const ownLines = 15

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// The packages have one version, that of VERSION.
+// The packages and the page that installs them have one version, that of VERSION.
 func TestClientVersionsAgree_D159(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
 		t.Helper()
-		text, err := os.ReadFile("../client/" + name)
+		text, err := os.ReadFile("../" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,14 +20,20 @@ func TestClientVersionsAgree_D159(t *testing.T) {
 	}
 	version := strings.TrimSpace(read("VERSION"))
 	for name, says := range map[string]string{
-		"go/version.go":                      `(?m)^const Version = "(.*)"$`,
-		"python/frontdesk_client/version.py": `(?m)^__version__ = "(.*)"$`,
-		"typescript/src/version.ts":          `(?m)^export const version = "(.*)";$`,
-		"typescript/package.json":            `(?m)^  "version": "(.*)",$`,
+		"client/go/version.go":                      `(?m)^const Version = "(.*)"$`,
+		"client/python/frontdesk_client/version.py": `(?m)^__version__ = "(.*)"$`,
+		"client/typescript/src/version.ts":          `(?m)^export const version = "(.*)";$`,
+		"client/typescript/package.json":            `(?m)^  "version": "(.*)",$`,
+		"docs/integrate/first-programs.md":          `client-(\d.*?).(?:tgz|tar)|client_(\d.*?)-py3|client@v(\S+)`,
 	} {
 		found := regexp.MustCompile(says).FindAllStringSubmatch(read(name), -1)
-		if len(found) != 1 || found[0][1] != version {
-			t.Errorf("%s says %q, want %s", name, found, version)
+		if len(found) == 0 {
+			t.Errorf("%s has no version", name)
+		}
+		for _, says := range found {
+			if strings.Join(says[1:], "") != version {
+				t.Errorf("%s says %q, want %s", name, says, version)
+			}
 		}
 	}
 }
