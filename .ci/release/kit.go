@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// platforms are those of the kit's programs. Linux alone runs the tests, so the others are compiled and vetted only.
+// platforms are those of the kit's programs. The tests run only on Linux; for the others, the program is compiled and vetted.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // placeholder is the host in the clone, of a reserved domain (RFC 2606).

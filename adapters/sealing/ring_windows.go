@@ -2,5 +2,5 @@ package sealing
 
 import "io/fs"
 
-// chown does nothing: root alone needs it.
+// chown does nothing: Windows has no root.
 func chown(string, fs.FileInfo) error { return nil }
