@@ -49,7 +49,14 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 	}
 	s, info := aSandbox(t)
 	program := absolute(t, "../.frontdesk/bin")
-	page := docs.Blocks(read(t, firstPrograms))
+	text, err := os.ReadFile(firstPrograms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := docs.Blocks(string(text))
+	if len(page) < 12 {
+		t.Fatalf("the page has %d blocks", len(page))
+	}
 	for _, language := range []string{"Curl", "TypeScript", "Python", "Go"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
