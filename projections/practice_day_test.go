@@ -14,6 +14,7 @@ import (
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
