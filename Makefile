@@ -73,7 +73,7 @@ test walks nightly prove: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
 
 # The program is compiled and vetted for systems on which nothing runs it. Its tests are for Linux: an overlay leaves them out.
 ELSEWHERE = overlay=$$(mktemp); trap "rm -f $$overlay" EXIT; \
-	find adapters client cmd commands domain feed migrations projections -name '*_test.go' | jq -R '{key: ., value: ""}' | jq -s '{Replace: from_entries}' > $$overlay; \
+	find adapters client cmd commands docs domain feed migrations projections -name '*_test.go' | jq -R '{key: ., value: ""}' | jq -s '{Replace: from_entries}' > $$overlay; \
 	for system in windows/amd64 darwin/arm64; do \
 		GOOS=$${system%/*} GOARCH=$${system\#*/} $(GO) vet -overlay $$overlay $$($(GO) list -deps ./cmd/frontdesk | grep ^frontdesk/); \
 	done

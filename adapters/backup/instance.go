@@ -67,7 +67,7 @@ func (i *instance) start(ctx context.Context) error {
 	defer log.Close()
 	i.run = i.tools.command(context.WithoutCancel(ctx), "postgres", i.settings()...) // end ends it
 	i.run.Stdout, i.run.Stderr = log, log
-	i.run.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // it ends with this process
+	i.run.SysProcAttr = endsWithUs(syscall.SIGQUIT) // it ends with this process
 	started, ended := make(chan error, 1), make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // which the signal is bound to

@@ -47,7 +47,7 @@ func (t tools) run(ctx context.Context, program string, args ...string) (string,
 // toEnd runs a command to its end. It ends with this process, so that a run that is repeated
 // after a crash does not find one of the earlier run at work.
 func toEnd(command *exec.Cmd) (text string, err error) {
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	command.SysProcAttr = endsWithUs(syscall.SIGKILL)
 	ended := make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // which the signal is bound to
