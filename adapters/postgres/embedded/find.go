@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNoPostgres means that this machine has no usable Postgres binaries.
-var ErrNoPostgres = errors.New("no Postgres found: install postgresql (Debian: apt-get install postgresql), put its bin directory on PATH, or use the image frontdesk-sandbox")
+var ErrNoPostgres = errors.New("no Postgres found: install postgresql (Debian: apt-get install postgresql), or put its bin directory on PATH")
 
 // oldest is the oldest major version that the schema is tested with.
 const oldest = 15

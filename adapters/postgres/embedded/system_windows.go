@@ -8,7 +8,7 @@ import (
 
 // supported is the error of each start, so that nothing below is used.
 func supported() error {
-	return errors.New("frontdesk runs no Postgres on Windows: use the image frontdesk-sandbox, or WSL")
+	return errors.New("frontdesk runs no Postgres on Windows: use WSL")
 }
 
 const noFollow = 0

@@ -60,7 +60,7 @@ func unix(since time.Duration) float64 { return float64(clock.System().Add(since
 // The series of healthy surroundings.
 const (
 	completed    = "frontdesk_backup_completed_timestamp_seconds"
-	lastVerified = "frontdesk_backup_lastVerifiedtimestamp_seconds"
+	lastVerified = "frontdesk_backup_verified_timestamp_seconds"
 	avail        = `node_filesystem_avail_bytes{device="/dev/vda",fstype="ext4",mountpoint="/"}`
 	size         = `node_filesystem_size_bytes{device="/dev/vda",fstype="ext4",mountpoint="/"}`
 	expiry       = "probe_ssl_earliest_cert_expiry"
@@ -149,12 +149,12 @@ var surroundingsCauses = map[string]cause{
 		fires: []string{"PagesFail", "BudgetIsUsed"}, still: []string{"BudgetIsUsed"},
 		with: func(w *world) { w.browses() },
 		wrong: func(w *world) {
-			w.as(`REVOKE SELECT ON sessions FROM frontdesk_app`)
+			w.as(`REVOKE SELECT ON staff_sessions FROM frontdesk_app`)
 			w.until("pages fail", func(m metrics) bool {
 				return m.above("frontdesk_page_seconds_count", 0) && m.most("frontdesk_page_seconds_count", `status="500"`) > 2
 			})
 		},
-		fix: func(w *world) { w.as(`GRANT SELECT ON sessions TO frontdesk_app`) },
+		fix: func(w *world) { w.as(`GRANT SELECT ON staff_sessions TO frontdesk_app`) },
 	},
 }
 
@@ -166,7 +166,7 @@ func (w *world) browses() {
 			if err != nil {
 				return err
 			}
-			r.AddCookie(&http.Cookie{Name: "frontdesk.session-elm-street", Value: strings.Repeat("A", 43)})
+			r.AddCookie(&http.Cookie{Name: "frontdesk-elm-street", Value: strings.Repeat("A", 43)})
 			if response, err := http.DefaultTransport.RoundTrip(r); err == nil {
 				_ = response.Body.Close()
 			}
