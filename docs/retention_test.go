@@ -51,6 +51,7 @@ func TestEveryTableHasRetentionPeriod_D72(t *testing.T) {
 // Tests' files are in none.
 var writers = map[string]string{
 	"adapters/durable":               "", // for the others
+	"adapters/backup":                "backup create",
 	"adapters/ledger":                "--erasure-ledger",
 	"adapters/statedir":              "--state",
 	"adapters/postgres/retention":    "--archive",

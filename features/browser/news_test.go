@@ -51,7 +51,7 @@ func TestBrowserShowsWhatCame_D156(t *testing.T) {
 	}
 	b.look("requests-news")
 	b.loading(chromedp.Click(".news a"))
-	if rows := js[[]string](b, `[...document.querySelectorAll(".list tbody tr")].map(row => row.cells[3].innerText + (row.className === "urgent-row"))`); !slices.Equal(rows, []string{"Medicaltrue", "Medicalfalse"}) {
+	if rows := js[[]string](b, `[...document.querySelectorAll(".list tbody tr")].map(row => row.cells[4].innerText + (row.className === "urgent-row"))`); !slices.Equal(rows, []string{"Medicaltrue", "Medicalfalse"}) {
 		t.Errorf("%q are shown", rows)
 	}
 	b.titled("Requests")

@@ -39,7 +39,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.open(p.page(elm, "patients"))
 	b.picture("patients")
 	b.press("Search")
-	b.shows("Enter a name, date of birth or patient ID")
+	b.shows("Enter a name, date of birth, NHS number or patient ID")
 	b.picture("patients-wrong")
 	b.do(chromedp.SetValue("#name", "arch"))
 	b.press("Search")

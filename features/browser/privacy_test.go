@@ -84,7 +84,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.shows("Dr Lee is away, and she is in pain.")
 	ann.fits("privacy")
 	ann.press("Find")
-	ann.shows("Enter a name, a date of birth or an identifier")
+	ann.shows("Enter a name, a date of birth, an NHS number or an identifier")
 	ann.fits("privacy-wrong")
 	ann.do(chromedp.SetValue("#name", "zoe q"))
 	ann.press("Find")
