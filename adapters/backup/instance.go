@@ -129,7 +129,7 @@ func (i *instance) recovered(ctx context.Context, limit time.Duration) error {
 
 // url is the address of a database of it, for a role.
 func (i *instance) url(database, role string) string {
-	return fmt.Sprintf("postgres:///%s?host=%s&user=%s", database, i.home, role)
+	return fmt.Sprintf("postgres:///%s?host=%s&port=5432&user=%s", database, i.home, role) // the environment may name another
 }
 
 func (i *instance) ask(ctx context.Context, database, sql string, into ...any) error {

@@ -81,6 +81,7 @@ func (v *vault) command(program string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(v.t.Context()), program, args...)
 	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "PGPORT=1") // the environment is of the running cluster, not of the restored one
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = userOf(v.t, "postgres")

@@ -39,8 +39,12 @@ type folderFromFlag struct {
 
 // toolFlags are those of commands that run Postgres' programs.
 type toolFlags struct {
-	Binaries string        `type:"path" placeholder:"FOLDER" help:"The folder of Postgres' programs. Without it, they are looked for in Debian's place."`
-	Wait     time.Duration `default:"2h" help:"How long to wait for the recovery, or for the archive."`
+	Binaries string `type:"path" placeholder:"FOLDER" help:"The folder of Postgres' programs. Without it, they are looked for in Debian's place."`
+}
+
+// recoveryFlags are those of commands that wait for a recovery.
+type recoveryFlags struct {
+	Wait time.Duration `default:"2h" help:"How long to wait for the recovery."`
 }
 
 type metricsFlag struct {
@@ -59,7 +63,8 @@ type backupCreateCmd struct {
 	term.LedgerFlag `embed:""`
 	toolFlags       `embed:""`
 	metricsFlag     `embed:""`
-	ClusterURL      string `default:"postgres:///frontdesk?user=postgres" placeholder:"URL" help:"The database, as a role that may replicate: the superuser by the socket."`
+	ArchiveWait     time.Duration `default:"5m" help:"How long to wait until the archive has the WAL of the backup."`
+	ClusterURL      string        `default:"postgres:///frontdesk?user=postgres" placeholder:"URL" help:"The database, as a role that may replicate: the superuser by the socket."`
 }
 
 // Help returns the details, which a help text has no room for.
@@ -93,7 +98,7 @@ func (c *backupCreateCmd) Run(r *term.Run) error {
 	}
 	base, err := backup.Create{
 		To: backup.Folder(c.To), DatabaseURL: c.ClusterURL, Ledger: c.ErasureLedger, Program: is.Version, Keys: keys,
-		Binaries: c.Binaries, Wait: c.Wait, Now: r.Now,
+		Binaries: c.Binaries, Wait: c.ArchiveWait, Now: r.Now,
 	}.Run(r.Context)
 	if err != nil {
 		return err
@@ -105,6 +110,7 @@ func (c *backupCreateCmd) Run(r *term.Run) error {
 type backupVerifyCmd struct {
 	folderFromFlag `embed:""`
 	toolFlags      `embed:""`
+	recoveryFlags  `embed:""`
 	metricsFlag    `embed:""`
 	databaseName   `embed:""`
 	Scratch        string `type:"path" placeholder:"FOLDER" help:"Where the scratch cluster is made: it needs as much room as the database."`
@@ -156,6 +162,7 @@ func (c *backupVerifyCmd) look(ctx context.Context, r *term.Run, restored backup
 type backupRestoreCmd struct {
 	folderFromFlag      `embed:""`
 	toolFlags           `embed:""`
+	recoveryFlags       `embed:""`
 	databaseName        `embed:""`
 	term.LedgerFlag     `embed:""`
 	term.MasterKeyFlags `embed:""`
