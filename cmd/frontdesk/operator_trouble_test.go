@@ -60,9 +60,9 @@ superuser --tuples-only --no-align <<< "SELECT 'superuser is ' || rolname FROM p
 func (o *operator) losesAPractice() {
 	o.t.Helper()
 	o.types("frontdesk practice register --tenant beech-road --name 'Beech Road Surgery'\nsleep 0.1\n" +
-		`superuser --tuples-only --no-align <<< "SELECT now()"`)
+		`superuser --tuples-only --no-align <<< "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"`)
 	lines := strings.Split(strings.TrimSpace(o.said), "\n")
-	o.insteadOf("2026-03-02 12:00:00+00", lines[len(lines)-1])
+	o.insteadOf("2026-03-02T12:00:00Z", lines[len(lines)-1])
 	o.types("frontdesk practice register --tenant cedar-way --name 'Cedar Way Surgery'\n" +
 		`segment=$(superuser --tuples-only --no-align <<< "SELECT pg_walfile_name(pg_switch_wal())")` + "\n" +
 		o.meant(`until [ -e "/var/backups/postgresql/wal/$segment" ]; do sleep 0.1; done`))
