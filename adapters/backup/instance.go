@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,9 +42,7 @@ func (i *instance) settings() (args []string) {
 		"max_prepared_transactions": "1000", "max_connections": "100", "logging_collector": "off", "log_destination": "stderr",
 		"recovery_target_action": "promote", "recovery_target_timeline": "latest", "log_min_error_statement": "panic", "log_error_verbosity": "terse", "log_timezone": "UTC", "datestyle": "ISO", "log_min_messages": "warning",
 	}
-	for name, value := range i.own {
-		all[name] = value
-	}
+	maps.Copy(all, i.own)
 	args = []string{"-D", i.data}
 	for name, value := range all {
 		args = append(args, "-c", name+"="+value)

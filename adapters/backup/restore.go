@@ -85,7 +85,7 @@ func (c Restore) idle(ctx context.Context, tools tools) error {
 		return nil //nolint:nilerr // it does not run
 	}
 	if !marked(c.Data) {
-		return fmt.Errorf("Postgres runs on %s: stop it first, and every serve, sign and relay before it", c.Data) //nolint:staticcheck // a name
+		return fmt.Errorf("Postgres runs on %s: stop it first, and every serve, sign and relay before it", c.Data)
 	}
 	_, err := tools.run(ctx, "pg_ctl", "stop", "--mode", "immediate", "--pgdata", c.Data)
 	return err

@@ -21,7 +21,7 @@ func find(folder, version string) (tools, error) {
 	if folder != "" {
 		return tools(folder), nil
 	}
-	debian := filepath.Join("/usr/lib/postgresql", version, "bin")
+	debian := "/usr/lib/postgresql/" + version + "/bin"
 	if _, err := os.Stat(filepath.Join(debian, "postgres")); err == nil {
 		return tools(debian), nil
 	}
@@ -64,7 +64,7 @@ func toEnd(command *exec.Cmd) (text string, err error) {
 }
 
 // errRoot reports that Postgres does not run as root.
-var errRoot = errors.New("Postgres does not run as root: run this as the user who owns the cluster, such as by runuser -u postgres") //nolint:staticcheck // a name
+var errRoot = errors.New("Postgres does not run as root: run this as the user who owns the cluster, such as by runuser -u postgres")
 
 func checkUser() error {
 	if os.Geteuid() == 0 {
