@@ -154,7 +154,7 @@ func describe(base *Base, folder string) error {
 		return fmt.Errorf("read the manifest of the backup: %w", err)
 	}
 	base.Timeline = first.Timeline
-	base.Segment = fmt.Sprintf("%08X%08X%08X", first.Timeline, high, low/(16<<20))
+	base.Segment = fmt.Sprintf("%08X%08X%08X", first.Timeline, high, low/segmentSize)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("read the backup: %w", err)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,15 +83,23 @@ func (c Restore) Run(ctx context.Context) (err error) {
 
 // idle refuses a data directory that Postgres works on, unless a stopped run has left it.
 func (c Restore) idle(ctx context.Context, tools tools) error {
-	if _, err := tools.run(ctx, "pg_ctl", "status", "--pgdata", c.Data); err != nil {
-		return nil //nolint:nilerr // it does not run
+	_, err := tools.run(ctx, "pg_ctl", "status", "--pgdata", c.Data)
+	if ended, is := errors.AsType[*exec.ExitError](err); is && slices.Contains(notRunning, ended.ExitCode()) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	if !marked(c.Data) {
 		return fmt.Errorf("Postgres runs on %s: stop it first, and every serve, sign and relay before it", c.Data)
 	}
-	_, err := tools.run(ctx, "pg_ctl", "stop", "--mode", "immediate", "--pgdata", c.Data)
+	_, err = tools.run(ctx, "pg_ctl", "stop", "--mode", "immediate", "--pgdata", c.Data)
 	return err
 }
+
+// notRunning are the exit statuses of pg_ctl status for a server that does not run, and for a
+// folder that is no data directory.
+var notRunning = []int{3, 4}
 
 func marked(data string) bool {
 	_, err := os.Stat(filepath.Join(data, marker))
@@ -203,7 +213,7 @@ func (i *instance) play(ctx context.Context, from Folder, base Base, to time.Tim
 		return restored, err
 	}
 	err := i.recovered(ctx, limit)
-	if errors.Is(err, errEnded) && strings.Contains(i.complaint(), "before configured recovery target") && from.reaches(to) {
+	if errors.Is(err, errEnded) && strings.Contains(i.complaint(), "before configured recovery target") && from.reaches(base, to) {
 		// Nothing was committed between the last commit and the target: the end is the target.
 		delete(i.own, "recovery_target_time")
 		if err := i.start(ctx); err != nil {
@@ -237,9 +247,12 @@ func (i *instance) newest() time.Time {
 	return time.Time{}
 }
 
-// reaches reports whether the archive holds all WAL up to an instant: a segment was archived
-// after it.
-func (f Folder) reaches(to time.Time) bool {
+// reaches reports whether the archive holds all WAL from a base backup up to an instant: none is
+// missing, and a segment was archived after the instant.
+func (f Folder) reaches(base Base, to time.Time) bool {
+	if _, err := f.checkWAL(base); err != nil {
+		return false
+	}
 	names, err := f.segments()
 	if err != nil {
 		return false
@@ -261,7 +274,7 @@ func (i *instance) at(ctx context.Context, last string) error {
 	high, low, _ := strings.Cut(lsn, "/")
 	h, _ := strconv.ParseUint(high, 16, 64)
 	l, _ := strconv.ParseUint(low, 16, 64)
-	if h<<32|l/(16<<20) < number(last) {
+	if h<<32|l/segmentSize < number(last) {
 		return fmt.Errorf("the recovery ended at %s, before the WAL segment %s: one before it is damaged", lsn, last)
 	}
 	return nil

@@ -18,6 +18,9 @@ var (
 	segment = regexp.MustCompile(`^[0-9A-F]{24}$`)
 )
 
+// segmentSize is that of all clusters that this package backs up, in bytes.
+const segmentSize = 16 << 20
+
 // Archive stores a file of WAL under its name, as Postgres' archive_command. It returns once
 // the file is on the disk. A file that is stored already is left as it is; one with another
 // content is an error, because two clusters must not share an archive.
@@ -119,17 +122,17 @@ func (f Folder) checkWAL(base Base) (last string, err error) {
 	if len(byNumber) == 0 {
 		return "", fmt.Errorf("the archive has no WAL since the backup %s: look at archive_command, and at pg_stat_archiver", base.Name)
 	}
-	size, err := f.sizeOf(byNumber[highest])
-	if err != nil {
-		return "", err
-	}
-	for n := number(base.Segment); ; n = next(n, size) {
+	for n := number(base.Segment); ; n = next(n) {
 		name, ok := byNumber[n]
 		if !ok {
 			return "", fmt.Errorf("the archive lacks the WAL segment …%016X, which comes after the backup %s", n, base.Name)
 		}
-		if has, err := f.sizeOf(name); err != nil || has != size {
-			return "", errors.Join(err, fmt.Errorf("the WAL segment %s is not whole", name))
+		info, err := os.Stat(f.wal(name))
+		if err != nil {
+			return "", fmt.Errorf("read the archive of WAL: %w", err)
+		}
+		if info.Size() != segmentSize {
+			return "", fmt.Errorf("the WAL segment %s is not whole", name)
 		}
 		if n == highest {
 			return name, nil
@@ -137,20 +140,9 @@ func (f Folder) checkWAL(base Base) (last string, err error) {
 	}
 }
 
-func (f Folder) sizeOf(name string) (int64, error) {
-	info, err := os.Stat(f.wal(name))
-	if err != nil {
-		return 0, fmt.Errorf("read the archive of WAL: %w", err)
-	}
-	if info.Size() < 1<<20 || info.Size() > 1<<30 || info.Size()&(info.Size()-1) != 0 {
-		return 0, fmt.Errorf("the WAL segment %s is not whole", name)
-	}
-	return info.Size(), nil
-}
-
 // next is the place of the segment after another.
-func next(n uint64, size int64) uint64 {
-	if last := uint64(1<<32)/uint64(size) - 1; n&0xFFFFFFFF == last { // in the lower half
+func next(n uint64) uint64 {
+	if n&0xFFFFFFFF == 1<<32/segmentSize-1 { // the last in the lower half
 		return (n>>32 + 1) << 32
 	}
 	return n + 1

@@ -36,7 +36,7 @@ func (s *service) appends(t *testing.T, stream event.Stream, events ...event.Eve
 	}
 }
 
-// The list shows the beginning of what each patient asks, and the access record says of whom. The
+// The list shows the beginning of each request, and the access record names the patients. The
 // text of a closed record, of a request that has moved meanwhile or was entered in error is hidden.
 func TestListShowsWhatPatientsAsk_D162(t *testing.T) {
 	t.Parallel()

@@ -159,7 +159,7 @@ func TestProveRestoreToAnInstant(t *testing.T) {
 	}
 	kept, err := filepath.Glob(v.data + ".before-*")
 	if err != nil || len(kept) != 1 {
-		t.Errorf("what was there is kept in %v, %v", kept, err)
+		t.Errorf("the earlier data directory is in %v, %v", kept, err)
 	}
 	provetest.Tried(t, 5, "restores")
 }

@@ -26,7 +26,11 @@ func TestBrowserFollowsPrivacyPages(t *testing.T) {
 			page, err := os.ReadFile("../../docs/privacy/" + name + ".md")
 			testworld.Must(t, err)
 			officers := []string{"po.ann", "po.bob"}
-			for _, part := range partsOfPage(string(page)) {
+			parts := partsOfPage(string(page))
+			if len(parts) == 0 {
+				t.Fatal("the page has no steps")
+			}
+			for _, part := range parts {
 				r := &reader{t: t, p: p, tab: newTab(t), name: "Joan Mistake"}
 				r.tab.open(p.page(elm, "privacy"))
 				r.tab.signIn(officers[0], password)
@@ -66,7 +70,7 @@ func partsOfPage(page string) (parts [][]string) {
 		var steps []string
 		for line := range strings.Lines(section) {
 			switch text := strings.TrimSpace(line); {
-			case regexp.MustCompile(`^\d+\. `).MatchString(line):
+			case numberedStep.MatchString(line):
 				steps = append(steps, text[strings.Index(text, " ")+1:])
 			case strings.HasPrefix(line, "   ") && steps != nil:
 				steps[len(steps)-1] += " " + text
@@ -88,10 +92,13 @@ type reader struct {
 }
 
 var (
+	numberedStep = regexp.MustCompile(`^\d+\. `)
+
 	sentences   = regexp.MustCompile(`[^.“]*(?:“[^”]*”[^.]*)*\.?`)
 	selects     = regexp.MustCompile(`^Select \*\*([^*]+)\*\*`)
 	enters      = regexp.MustCompile(`^Enter .* in \*\*([^*]+)\*\*`)
 	chooses     = regexp.MustCompile(`^Choose .*?\*\*([^*]+)\*\*`)
+	instruction = regexp.MustCompile(`^(Select|Enter|Choose) `)
 	saysTheText = regexp.MustCompile(`The page says “([^”]+)”`)
 )
 
@@ -114,6 +121,8 @@ func (r *reader) follow(step string) {
 			r.tab.do(chromedp.SetValue("#"+field, map[bool]string{true: r.name, false: "A second registration of the same person."}[strings.Contains(label, "Name")]))
 		case chooses.MatchString(sentence):
 			r.tab.do(chromedp.Click(`//main//label[normalize-space(.) = "` + chooses.FindStringSubmatch(sentence)[1] + `"]`))
+		case instruction.MatchString(sentence):
+			r.t.Errorf("the test cannot follow %q", sentence)
 		}
 		if text := saysTheText.FindStringSubmatch(sentence); text != nil {
 			r.tab.shows(text[1])

@@ -15,7 +15,7 @@ import (
 func TestBrowserShowsTheReference_D98(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)
-	for _, page := range []string{"", "events.html", "errors/", "errors/unauthorized.html"} {
+	for _, page := range []string{"", "events.html", "errors/", "errors/unauthorized.html", "guides/", "guides/operate/back-up.html"} {
 		b.open(c.APIURL + "/docs/" + page)
 		b.fits("docs-" + strings.NewReplacer("/", "-", ".html", "").Replace(page))
 	}
@@ -30,6 +30,19 @@ func TestBrowserShowsTheReference_D98(t *testing.T) {
 		t.Errorf("the reference is %d pixels wide on a screen of %d", got, zoomed)
 	}
 	b.picture("docs-reference-320")
+	b.quiet()
+}
+
+// The search finds pages by all typed words, from any page.
+func TestBrowserSearchesDocumentation_D176(t *testing.T) {
+	t.Parallel()
+	c, b := lookAround(t), newTab(t)
+	b.open(c.APIURL + "/docs/guides/operate/back-up.html")
+	b.do(chromedp.SendKeys("#search", "erase patient data"))
+	b.becomes(`[...document.querySelectorAll("#results a")].some(a => a.innerText === "Erase a patient's data")`)
+	b.fits("docs-search")
+	b.loading(chromedp.Click(`//*[@id="results"]//a[. = "Erase a patient's data"]`))
+	b.shows("Request the erasure")
 	b.quiet()
 }
 

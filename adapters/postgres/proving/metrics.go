@@ -30,7 +30,7 @@ type reach struct {
 	idx, age, lag *prometheus.Desc
 }
 
-// Describe sends the descriptions of both figures.
+// Describe sends the descriptions of the metrics.
 func (r *reach) Describe(out chan<- *prometheus.Desc) {
 	out <- r.idx
 	out <- r.age

@@ -117,7 +117,7 @@ func (s *Section) showRegistered(r *pagekit.Request, made patient.ID, typed newc
 		return r.Redirect(pathOf(r, made) + "?done=registered")
 	}
 	return s.showRegister(r, http.StatusConflict, registerPage{Made: newFormID(r, subject{}), FormErrors: pagekit.FormError("name",
-		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, typed)
+		"This form has registered a patient already. No other patient was registered. To register this one as well, press the button again.")}, typed)
 }
 
 // duplicatePurpose encodes the details of a patient who is not one of the possible

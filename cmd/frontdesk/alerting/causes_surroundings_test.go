@@ -158,7 +158,7 @@ var surroundingsCauses = map[string]cause{
 	},
 }
 
-// browses asks for a page again and again, as somebody whose session is over.
+// browses requests a page repeatedly, with an expired session.
 func (w *world) browses() {
 	w.runs(func(ctx context.Context) error {
 		for ctx.Err() == nil {

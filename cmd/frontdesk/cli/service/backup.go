@@ -205,8 +205,8 @@ func (c *backupRestoreCmd) Run(r *term.Run) error {
 	}.Run(r.Context)
 }
 
-// after puts right since the backup, and that the end of the log
-// may be lost.
+// after begins an epoch in the recovered database, erases again everyone in the ledger, compares
+// the read models with the log, and prints the remaining steps.
 func (c *backupRestoreCmd) after(ctx context.Context, r *term.Run, restored backup.Restored) error {
 	masters, err := c.Given(r)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/yuin/goldmark"
@@ -22,8 +23,11 @@ import (
 	"frontdesk/docs"
 )
 
-// guidesFolder is the folder of the documents in the site.
-const guidesFolder = "guides/"
+// guidesFolder is the folder of the documents in the site, and searchIndex the words of all of them.
+const (
+	guidesFolder = "guides/"
+	searchIndex  = guidesFolder + "search-index.js"
+)
 
 // guide is a document.
 type guide struct {
@@ -45,35 +49,39 @@ var groups = []struct{ title, folder string }{
 	{"Error codes", "errors"},
 }
 
-// addGuides adds the documents, a menu and a search.
-func addGuides(made files, d document, s *Sandbox) error {
-	pages, menu, err := guides(made)
+// guides makes the documents, with a menu and a search, when one of them is first asked for: a
+// sandbox starts without them.
+var guides = sync.OnceValues(func() (files, error) {
+	made := files{}
+	pages, menu, err := readGuides()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	layout, err := parsed("guide.html")
+	if err != nil {
+		return nil, err
 	}
 	found := make([]map[string]string, 0, len(pages))
 	for _, g := range pages {
-		root := strings.Repeat("../", strings.Count(g.Address, "/"))
-		p := page{Title: g.Title, Root: root, Body: struct {
+		made[g.Address], err = executed(layout, page{Title: g.Title, Root: strings.Repeat("../", strings.Count(g.Address, "/")), Body: struct {
 			guide
 			Menu []group
-		}{g, menu}}.on(s, d)
-		if made[g.Address], err = rendered("guide.html", p); err != nil {
-			return err
+		}{g, menu}})
+		if err != nil {
+			return nil, err
 		}
 		found = append(found, map[string]string{"title": g.Title, "address": g.Address, "text": g.plain})
 	}
 	index, err := json.Marshal(found)
 	if err != nil {
-		return fmt.Errorf("write the index of the search: %w", err)
+		return nil, fmt.Errorf("write the index of the search: %w", err)
 	}
-	made["search-index.js"] = append(append([]byte("window.frontdeskPages = "), index...), ";\n"...)
-	made["search.js"], err = sources.ReadFile("pages/search.js")
-	return err
-}
+	made[searchIndex] = append(append([]byte("window.frontdeskPages = "), index...), ";\n"...)
+	return made, addLinked(made)
+})
 
-// guides returns all documents and the menu. It adds the files that documents link to.
-func guides(made files) (pages []guide, menu []group, err error) {
+// readGuides returns all documents and the menu.
+func readGuides() (pages []guide, menu []group, err error) {
 	for _, folder := range groups {
 		names, err := namesIn(folder.folder)
 		if err != nil {
@@ -86,20 +94,25 @@ func guides(made files) (pages []guide, menu []group, err error) {
 				return nil, nil, err
 			}
 			pages = append(pages, g)
-			if short := folder.folder == "decisions" || folder.folder == "errors"; !short || path.Base(name) == "README.md" {
+			indexOnly := folder.folder == "decisions" || folder.folder == "errors"
+			if !indexOnly || path.Base(name) == "README.md" {
 				listed.Guides = append(listed.Guides, guide{Title: g.Title, Address: g.Address})
 			}
 		}
 		menu = append(menu, listed)
 	}
-	err = fs.WalkDir(docs.Pages, ".", func(name string, entry fs.DirEntry, err error) error {
+	return pages, menu, nil
+}
+
+// addLinked adds the files that documents link to.
+func addLinked(made files) error {
+	return fs.WalkDir(docs.Pages, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) == ".md" || path.Ext(name) == ".go" {
 			return err
 		}
 		made[guidesFolder+name], err = docs.Pages.ReadFile(name)
 		return err
 	})
-	return pages, menu, err
 }
 
 // namesIn returns the documents of a folder. Its first page is the first.

@@ -97,6 +97,14 @@ func (s *content) serve(w http.ResponseWriter, r *http.Request, name string) {
 		name += "index.html"
 	}
 	text, found := s.files[name]
+	if strings.HasPrefix(name, guidesFolder) {
+		documents, err := guides()
+		if err != nil {
+			http.Error(w, "The documentation cannot be shown: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		text, found = documents[name]
+	}
 	if !found {
 		http.Error(w, "There is no such page. Begin at "+s.sandbox.URL+Prefix, http.StatusNotFound)
 		return

@@ -49,6 +49,30 @@ func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
+// A sandbox serves the documents, their pictures and the index of the search.
+func TestDocumentsAreServed_D176(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t)
+	for name, want := range map[string]struct {
+		status int
+		kind   string
+	}{
+		"guides/":                          {http.StatusOK, "text/html; charset=utf-8"},
+		"guides/decisions/":                {http.StatusOK, "text/html; charset=utf-8"},
+		"guides/practice/inbox.png":        {http.StatusOK, "image/png"},
+		"guides/operate/haproxy.cfg":       {http.StatusOK, "text/plain; charset=utf-8"},
+		"guides/search-index.js":           {http.StatusOK, "text/javascript; charset=utf-8"},
+		"guides/operate/roles.go":          {http.StatusNotFound, "text/plain; charset=utf-8"},
+		"guides/../../../etc/passwd":       {http.StatusNotFound, "text/plain; charset=utf-8"},
+		"guides/operate/no-such-page.html": {http.StatusNotFound, "text/plain; charset=utf-8"},
+	} {
+		got := ask(h, "GET", "/docs/"+name, "", nil)
+		if got.Code != want.status || got.Header().Get("Content-Type") != want.kind {
+			t.Errorf("%s is answered %d, %s", name, got.Code, got.Header().Get("Content-Type"))
+		}
+	}
+}
+
 // Another web page must not come by a token, whatever it lets the browser do.
 func TestOnlyTheSandboxItselfIsGivenTokens_D98(t *testing.T) {
 	t.Parallel()

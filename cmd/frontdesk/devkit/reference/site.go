@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -42,7 +43,7 @@ func site(s *Sandbox) (files, error) {
 		return nil, err
 	}
 	made := files{"openapi.json": text}
-	for _, step := range []func(files, document, *Sandbox) error{addViewer, addPages, addErrors, addCollection, addGuides} {
+	for _, step := range []func(files, document, *Sandbox) error{addViewer, addPages, addErrors, addCollection} {
 		if err := step(made, d, s); err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func addViewer(made files, d document, s *Sandbox) error {
 		}
 		made[name] = text
 	}
-	for _, name := range []string{"style.css", "reference.js"} {
+	for _, name := range []string{"style.css", "reference.js", "search.js"} {
 		text, err := sources.ReadFile("pages/" + name)
 		if err != nil {
 			return err
@@ -116,6 +117,15 @@ var layouts = template.Must(template.New("").Funcs(template.FuncMap{"prose": pro
 
 // rendered is a page of one of the templates in the layout that all share.
 func rendered(name string, p page) ([]byte, error) {
+	layout, err := parsed(name)
+	if err != nil {
+		return nil, err
+	}
+	return executed(layout, p)
+}
+
+// parsed is one of the templates in the layout.
+func parsed(name string) (*template.Template, error) {
 	layout, err := layouts.Clone()
 	if err != nil {
 		return nil, fmt.Errorf("read the layout: %w", err)
@@ -123,9 +133,13 @@ func rendered(name string, p page) ([]byte, error) {
 	if _, err := layout.ParseFS(sources, "pages/"+name); err != nil {
 		return nil, fmt.Errorf("read the page %s: %w", name, err)
 	}
+	return layout, nil
+}
+
+func executed(layout *template.Template, p page) ([]byte, error) {
 	var out bytes.Buffer
 	if err := layout.ExecuteTemplate(&out, "layout.html", p); err != nil {
-		return nil, fmt.Errorf("make the page %s: %w", name, err)
+		return nil, fmt.Errorf("make the page %s: %w", p.Title, err)
 	}
 	return out.Bytes(), nil
 }
@@ -137,6 +151,11 @@ func Write(dir string) error {
 	if err != nil {
 		return err
 	}
+	documents, err := guides()
+	if err != nil {
+		return err
+	}
+	maps.Copy(made, documents)
 	for name, text := range made {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -39,7 +39,7 @@ var (
 		"projections":                 "for auditors",
 	}
 	unseen = map[string]string{
-		"cut-off":                    "nobody is there to be answered",
+		"cut-off":                    "the caller has disconnected",
 		"invalid-reason":             "records are amended by commands",
 		"note-not-found":             "notes are amended by commands",
 		"invalid-appointment-length": "appointments are planned by staff and commands",
@@ -81,7 +81,7 @@ var (
 		"webhook-not-https":          "webhooks are registered by commands",
 		"unknown-mode":               "grants are given by commands",
 		"unknown-endpoint":           "grants are given by commands",
-		"unknown-practice":           "nobody is enabled for an unknown practice",
+		"unknown-practice":           "an unknown practice has no enabled application",
 		"invalid-closure":            "closures are made by commands",
 		"invalid-pause":              "pauses are made by commands",
 		"erased":                     "people are erased by commands",

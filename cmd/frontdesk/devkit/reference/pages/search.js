@@ -13,7 +13,7 @@ function load() {
   if (window.frontdeskPages || document.getElementById("search-index")) return;
   const script = document.createElement("script");
   script.id = "search-index";
-  script.src = root + "search-index.js";
+  script.src = root + "guides/search-index.js";
   script.addEventListener("load", show);
   document.head.append(script);
 }
