@@ -98,6 +98,7 @@ var layers = map[string]layer{
 			"frontdesk/adapters/admission",  // the one way to share capacity fairly among callers
 			"frontdesk/adapters/httpx",      // the one deadline for slow readers, and the one address of a client
 			"frontdesk/adapters/sealing",    // the one way to encrypt
+			"frontdesk/adapters/ledger",     // the one record of erasures outside of the database; a backup holds a copy
 			"frontdesk/adapters/jsonerr",    // the one explanation why a text is not JSON
 			"frontdesk/adapters/tracing",    // the one way to trace
 			"frontdesk/feed",                // the one form in which events leave the database for a broker

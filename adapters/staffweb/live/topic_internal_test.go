@@ -46,7 +46,7 @@ func TestMessageOfEachRow(t *testing.T) {
 		}
 	}
 	want := strings.Split("inbox submitted, inbox entered-in-error, inbox taken, inbox given, inbox urgency-changed, inbox noted, inbox completed, "+
-		"inbox reopened, inbox re-linked, inbox opened, day booked, day moved, day cancelled, day arrived, day arrival-cleared, day called-in, board called-in, "+
+		"inbox reopened, inbox re-linked, inbox opened, day booked, day moved, day planned, day cancelled, day arrived, day arrival-cleared, day called-in, board called-in, "+
 		"day call-in-removed, board call-in-removed, day did-not-attend, day did-not-attend-cleared, day attended, board display-removed", ", ")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
