@@ -35,7 +35,7 @@ func (s *Section) planFieldsOf(r *pagekit.Request, of projections.Appointment, f
 	if r.Form.Has("minutes") {
 		clinician, minutes, kind = r.Form.Get("clinician"), r.Form.Get("minutes"), r.Form.Get("kind")
 	}
-	f.Minutes = pagekit.Field{ID: "minutes", Label: "Length in minutes", Hint: "From 5 to 120, for example 10", Kind: "text", Value: minutes, Optional: true, Fill: "off", Fault: faults.Fault("minutes")}
+	f.Minutes = pagekit.Field{ID: "minutes", Label: "Length in minutes", Hint: "From 5 to 120", Kind: "text", Value: minutes, Optional: true, Fill: "off", Fault: faults.Fault("minutes")}
 	f.Kind = pagekit.Choice{ID: "kind", Label: "Kind", None: "Not set", Fault: faults.Fault("kind")}
 	for _, each := range appointment.Kinds() {
 		f.Kind.Options = append(f.Kind.Options, pagekit.Option{Value: string(each), Name: pagekit.KindNames[each], Chosen: string(each) == kind})

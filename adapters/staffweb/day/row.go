@@ -32,6 +32,7 @@ type row struct {
 	MayChange, Cancelled                 bool
 	Early                                bool   // it is on a later day
 	With, Kind, Length                   string // the plan; each may be ""
+	Planned                              string // the plan in one clause; "" for none
 }
 
 func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
@@ -40,6 +41,7 @@ func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.A
 		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true, Early: s.isEarly(r, a),
 	}
 	line.With, line.Kind, line.Length = pagekit.Plain(a.ClinicianName), pagekit.KindNames[a.Kind], pagekit.LengthText(a.Minutes)
+	line.Planned = pagekit.PlanText(a.Plan, a.ClinicianName)
 	s.describe(r, at, a, &line)
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		line.Number = a.Appointment.Number()
