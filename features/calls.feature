@@ -92,10 +92,10 @@ Feature: Calls
   @D43 @D93
   Scenario: A proven caller is told what it may still do
     When "Chart" calls GET /transactional-api/ping
-    Then the answer has the header RateLimit-Policy: "calls";q=500;w=1
+    Then the answer has the header RateLimit-Policy: "calls";q=500;w=10
     And the answer has the header "RateLimit"
     When "Chart" calls POST /transactional-api/ping
-    Then the answer has the header RateLimit-Policy: "calls";q=500;w=1, "bytes";q=53687091200;w=86400;qu="content-bytes"
+    Then the answer has the header RateLimit-Policy: "calls";q=500;w=10, "bytes";q=53687091200;w=86400;qu="content-bytes"
     When somebody calls GET /transactional-api/ping with these headers:
       | Accept | application/json |
     Then the answer is 403 "unauthorized"

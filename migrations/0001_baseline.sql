@@ -984,6 +984,7 @@ CREATE TABLE access_record (
     act         text,                 -- [personal] replaces a practitioner's names; of a page: the patients shown
     token_hash  bytea       NOT NULL,
     sealed      bytea,                -- the practitioner of the act claim, encrypted
+    repeats     int         NOT NULL DEFAULT 0, -- equal refusals before it that have no row of their own (D173)
     -- The following are of a call (D95, D146), and are not in the line's leaf.
     took_ms     int,
     idempotency_key bytea,            -- SHA-256 of the application and the key

@@ -17,7 +17,7 @@ import (
 const (
 	DefaultSlots      = 1024
 	DefaultLimit      = time.Minute
-	DefaultRate       = 500      // calls a second
+	DefaultRate       = 50       // calls a second
 	DefaultDailyBytes = 50 << 30 // of bodies
 )
 

@@ -178,6 +178,7 @@ type ownCallBody struct {
 	Rule        *access.Rule             `json:"rule"`
 	Errors      []problem                `json:"errors"`
 	Replayed    bool                     `json:"replayed"`
+	Repeats     int                      `json:"repeats"`
 	DurationMS  *int64                   `json:"durationMs"`
 	Unproven    bool                     `json:"unproven"`
 }
@@ -193,7 +194,7 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 		shown := ownCallBody{
 			RequestID: c.RequestID, At: Instant(c.At), Endpoint: c.Endpoint, Mode: orNull(c.Mode),
 			Status: c.Status, Code: orNull(c.Code), Description: orNull(c.Reason), Rule: orNull(c.Rule), Unproven: c.Unproven,
-			Errors: errorsOf(c), Replayed: c.Replayed,
+			Errors: errorsOf(c), Replayed: c.Replayed, Repeats: c.Repeats,
 		}
 		if c.Took != nil {
 			shown.DurationMS = new(c.Took.Milliseconds())

@@ -29,6 +29,7 @@ type JudgedCall struct {
 	Rule        string    `json:"rule,omitzero"`
 	Errors      []Problem `json:"errors,omitempty"`  // all of the answer
 	Replayed    bool      `json:"replayed,omitzero"` // whether an earlier call with the key was answered
+	Repeats     int       `json:"repeats,omitzero"`  // equal refusals in the minute before it that are not listed
 	DurationMS  int       `json:"durationMs,omitzero"`
 	Unproven    bool      `json:"unproven"` // whether any sender could have made it
 }

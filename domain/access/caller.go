@@ -96,6 +96,7 @@ type Call struct {
 	Reason      string                   `json:"reason,omitempty"`   // in the answer
 	Act         *event.OnBehalfOf        `json:"act,omitempty"`      // the act claim; nil if the token had none
 	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
+	Repeats     int                      `json:"repeats,omitempty"`  // equal refusals of the minute before that have no line of their own (D173)
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
 
 	// These are stored with the line, outside of its leaf. They are not exported or

@@ -21,6 +21,7 @@ type OwnCall struct {
 	Rule      Rule             // that refused, if several share the code; "" otherwise
 	Further   []Problem        // refusals after the first
 	Replayed  bool             // its answer was given before, to a call with the same Idempotency-Key
+	Repeats   int              // equal refusals in the minute before it that have no line of their own
 	Took      *time.Duration   // from the arrival to the answer; nil if it is not known
 	Unproven  bool             // it was refused before its signature was verified: any sender may have made it
 }

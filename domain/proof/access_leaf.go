@@ -28,12 +28,13 @@ type AccessLeaf struct {
 	Reason      event.Digest  // of the text of the answer
 	Act         *event.Digest // of the stored act claim; nil if the token had none
 	Sealed      *event.Digest // of the box of the act claim's practitioner; nil for none
+	Repeats     int           // equal refusals before it that have no line
 }
 
 const accessLeafForm = "frontdesk/access-leaf/v1\n"
 
 // Append appends the bytes that are hashed, in the form of [Leaf.Append]. The status has
-// 4 bytes.
+// 4 bytes. If there are repeats, their 4 bytes end the leaf.
 func (l AccessLeaf) Append(b []byte) []byte {
 	b = append(b, accessLeafForm...)
 	b = binary.BigEndian.AppendUint64(b, uint64(l.Idx))
@@ -50,7 +51,11 @@ func (l AccessLeaf) Append(b []byte) []byte {
 	b = append(b, l.TokenHash[:]...)
 	b = append(b, l.Reason[:]...)
 	b = appendDigest(b, l.Act)
-	return appendDigest(b, l.Sealed)
+	b = appendDigest(b, l.Sealed)
+	if l.Repeats == 0 {
+		return b
+	}
+	return binary.BigEndian.AppendUint32(b, uint32(l.Repeats))
 }
 
 // Hash returns the hash of the leaf, as RFC 6962 has it.

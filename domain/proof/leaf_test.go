@@ -77,7 +77,10 @@ func TestAnAccessLeafIsAlwaysTheSame(t *testing.T) {
 	}
 	bare := whole
 	bare.Staff, bare.Patient, bare.Act, bare.Sealed = uuid.Nil, uuid.Nil, nil, nil
+	repeated := whole
+	repeated.Repeats = 258
 	for want, l := range map[string]proof.AccessLeaf{
+		"89942ce3c5f2b24116baf3bfdcf024212ae87c1b98138887c2ca35369cf3e0c6": repeated,
 		"5e3d0205f8116cf80c3c8edfe5104bf454bc610667c790bee1eb4d7cb7deabc2": whole,
 		"3bd99fd93ded425ce335644550114dd580eeaad19586ec33ff405732639a5170": bare,
 	} {

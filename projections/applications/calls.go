@@ -19,7 +19,7 @@ import (
 // access record (D95). Its pages leave out calls about the application itself.
 type Calls struct{ DB projections.Querier }
 
-const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms, replayed, further::jsonb`
+const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms, replayed, repeats, further::jsonb`
 
 // callsPage is one statement, so that the rows and the lowest identifier read are of
 // one instant. It looks for that identifier only if the page is not full.
@@ -89,15 +89,15 @@ func scanCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access
 	var id uuid.NullUUID
 	var at *time.Time
 	var endpoint, mode, code, reason *string
-	var status, took *int
+	var status, took, repeats *int
 	var replayed *bool
 	var further []access.Problem
-	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, &replayed, &further, reached); err != nil || !id.Valid {
+	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, &replayed, &repeats, &further, reached); err != nil || !id.Valid {
 		return uuid.Nil, access.OwnCall{}, err
 	}
 	c := access.OwnCall{
 		RequestID: id.UUID, At: at.UTC(), Endpoint: application.EndpointName(*endpoint), Mode: application.Mode(*mode), Status: *status, Code: *code, Reason: *reason,
-		Further: further, Replayed: *replayed,
+		Further: further, Replayed: *replayed, Repeats: *repeats,
 	}
 	if took != nil {
 		c.Took = new(time.Duration(*took) * time.Millisecond)

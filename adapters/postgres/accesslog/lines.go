@@ -15,9 +15,9 @@ import (
 // insertCalls takes a quarter of the time of one statement for each line. A batch
 // whose commit was not confirmed is written again: it skips existing lines.
 const insertCalls = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, took_ms, idempotency_key, replayed, further)
+INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, repeats, took_ms, idempotency_key, replayed, further)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[], $16::bytea[], $17::boolean[], $18::text[])
+	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[], $16::int[], $17::bytea[], $18::boolean[], $19::text[])
 ON CONFLICT (request_id) DO NOTHING`
 
 // columns holds calls by column.
@@ -25,7 +25,7 @@ type columns struct {
 	id, application, staff, patient      []pgtype.UUID
 	at                                   []time.Time
 	tenant, mode, endpoint, code, reason []string
-	status                               []int
+	status, repeats                      []int
 	act                                  []*string
 	tokenHash, sealed, key               [][]byte
 	took                                 []*int
@@ -55,7 +55,7 @@ func (l *columns) add(c access.Call, box []byte) {
 	l.status = append(l.status, c.Status)
 	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
 	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
-	l.sealed, l.took = append(l.sealed, box), append(l.took, tookOf(c))
+	l.sealed, l.repeats, l.took = append(l.sealed, box), append(l.repeats, c.Repeats), append(l.took, tookOf(c))
 	l.key, l.replayed, l.further = append(l.key, keyOf(c)), append(l.replayed, c.Replayed), append(l.further, furtherOf(c))
 }
 
@@ -108,6 +108,6 @@ func furtherOf(c access.Call) *string {
 func (l *columns) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
-		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.took, l.key, l.replayed, l.further,
+		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.repeats, l.took, l.key, l.replayed, l.further,
 	}
 }

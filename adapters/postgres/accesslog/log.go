@@ -51,7 +51,7 @@ const readAccessLog = `
 SELECT l.idx, l.tree, l.leaf, coalesce(r.request_id, '00000000-0000-0000-0000-000000000000'), coalesce(at, 'epoch'), coalesce(tenant, ''),
 	coalesce(application, '00000000-0000-0000-0000-000000000000'), coalesce(mode, ''), coalesce(staff, '00000000-0000-0000-0000-000000000000'),
 	coalesce(endpoint, ''), coalesce(patient, '00000000-0000-0000-0000-000000000000'), coalesce(status, 0), coalesce(code, ''), coalesce(reason, ''),
-	act, coalesce(token_hash, ''), sealed
+	act, coalesce(token_hash, ''), sealed, coalesce(repeats, 0)
 FROM (%s) l
 LEFT JOIN LATERAL (SELECT * FROM access_record WHERE request_id = l.request_id OFFSET 0) r ON true
 ORDER BY l.idx`
@@ -159,7 +159,7 @@ func scanRow(row pgx.CollectableRow) (r Row, err error) {
 	l := &r.Leaf
 	var hash, token []byte
 	err = row.Scan(&l.Idx, &r.Tree, &hash, &l.RequestID, &l.At, &l.Tenant, &l.Application, &l.Mode, &l.Staff, &l.Endpoint, &l.Patient,
-		&l.Status, &l.Code, &r.Reason, &r.Act, &token, &r.Sealed)
+		&l.Status, &l.Code, &r.Reason, &r.Act, &token, &r.Sealed, &l.Repeats)
 	if err != nil {
 		return r, err
 	}

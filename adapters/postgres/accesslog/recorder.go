@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Recorder struct {
 	Batch int              // most lines of one transaction
 
 	background.WriteBehind[access.Call] // a line is a few hundred bytes
+	repeats                             repeats
 	lost                                prometheus.Counter
 }
 
@@ -49,14 +51,19 @@ func NewRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.L
 	return r
 }
 
-// Record takes a line and never waits. A line is lost, and counted, if too many
-// are waiting already or if Run has ended.
-func (r *Recorder) Record(c access.Call) (taken bool) {
+// Record takes a call and never waits. A call is lost, and counted, if too many
+// are waiting already or if Run has ended. Equal refusals may share a line.
+func (r *Recorder) Record(c access.Call) (taken bool) { return r.repeats.fold(c) || r.put(c) }
+
+func (r *Recorder) put(c access.Call) (taken bool) {
 	if taken = r.Put(c); !taken {
-		r.lost.Inc()
+		r.lost.Add(callsIn(c))
 	}
 	return taken
 }
+
+// callsIn returns the number of calls that a line represents.
+func callsIn(line access.Call) float64 { return float64(1 + line.Repeats) }
 
 const (
 	writeLimit = 10 * time.Second // for one transaction
@@ -68,15 +75,43 @@ const (
 func (r *Recorder) Run(ctx context.Context) {
 	err := r.WriteBehind.Run(ctx, r.flush)
 	if err != nil {
-		left := len(r.First(r.Limit))
-		r.lost.Add(float64(left))
-		r.Log.ErrorContext(ctx, "lines of the access record are lost", slog.Int("lines", left), slog.Any("error", err))
+		left := r.First(r.Limit)
+		for _, c := range left {
+			r.lost.Add(callsIn(c))
+		}
+		r.Log.ErrorContext(ctx, "lines of the access record are lost", slog.Int("lines", len(left)), slog.Any("error", err))
 	}
 }
 
-// flush writes full batches one after another, and ends with the first that is
+// flush writes the waiting lines. The last flush also writes the runs of refusals that
+// are not over.
+func (r *Recorder) flush(ctx context.Context, last bool) error {
+	if last {
+		return errors.Join(r.drain(ctx), r.endRuns(ctx))
+	}
+	for _, c := range r.repeats.due(false) {
+		r.put(c)
+	}
+	return r.drain(ctx)
+}
+
+// endRuns writes the lines of all runs. The queue takes no more.
+func (r *Recorder) endRuns(ctx context.Context) (err error) {
+	for lines := range slices.Chunk(r.repeats.due(true), r.Batch) {
+		failed := r.write(ctx, lines)
+		if err = errors.Join(err, failed); failed == nil {
+			continue
+		}
+		for _, c := range lines {
+			r.lost.Add(callsIn(c))
+		}
+	}
+	return err
+}
+
+// drain writes full batches one after another, and ends with the first that is
 // not full. Lines that arrive meanwhile are left for the next flush.
-func (r *Recorder) flush(ctx context.Context, _ bool) error {
+func (r *Recorder) drain(ctx context.Context) error {
 	for {
 		batch := r.First(r.Batch)
 		if len(batch) == 0 {
@@ -108,7 +143,7 @@ func (r *Recorder) take(ctx context.Context, batch []access.Call) error {
 			return err
 		}
 		if err != nil {
-			r.lost.Inc()
+			r.lost.Add(callsIn(r.First(1)[0]))
 			r.Log.ErrorContext(ctx, "a line of the access record cannot be written", slog.Any("error", err))
 		}
 		r.Remove(1)

@@ -188,8 +188,12 @@ func TestUnwrittenCallsCountAsLost_D37(t *testing.T) {
 	for range 5 {
 		r.Record(aPing())
 	}
+	refused := aCall()
+	for range 25 {
+		r.Record(refused)
+	}
 	r.runOnce(t)
-	r.wantLost(t, 5)
+	r.wantLost(t, 30)
 }
 
 func TestUnwritableLineIsLostAlone_D37(t *testing.T) {
@@ -230,3 +234,26 @@ func (onRecord) Enabled(context.Context, slog.Level) bool    { return true }
 func (f onRecord) Handle(context.Context, slog.Record) error { f(); return nil }
 func (f onRecord) WithAttrs([]slog.Attr) slog.Handler        { return f }
 func (f onRecord) WithGroup(string) slog.Handler             { return f }
+
+// A shutdown ends the runs of refusals.
+func TestRepeatsAreRecorded_D173(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	call := aCall()
+	for range 25 {
+		call.RequestID = event.NewID()
+		if !r.Record(call) {
+			t.Fatal("a refusal is lost")
+		}
+	}
+	r.runOnce(t)
+	lines := r.written(t, accesslog.CallFilter{})
+	if len(lines) != 11 {
+		t.Fatalf("25 equal refusals have %d lines, want 11", len(lines))
+	}
+	call.Repeats = 14
+	if diff := cmp.Diff(call, lines[10]); diff != "" {
+		t.Errorf("the last line (-want +got):\n%s", diff)
+	}
+	r.wantLost(t, 0)
+}

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -26,6 +27,8 @@ func rowOf(r *pagekit.Request, actors *actorNames, c access.Call) lineRow {
 		row.Ended = "shown"
 	case c.Status >= firstFailure:
 		row.Ended = "failed"
+	case c.Repeats > 0:
+		row.Ended = fmt.Sprintf("refused %d times", 1+c.Repeats)
 	case c.Status >= http.StatusBadRequest:
 		row.Ended = "refused"
 	}

@@ -298,6 +298,7 @@ class JudgedCall:
     rule: Optional[str]
     errors: List[Problem]  # all of the answer
     replayed: bool  # whether the answer was that of an earlier call with the same key
+    repeats: int  # equal refusals in the minute before it that are not listed
     duration_ms: Optional[int]
     unproven: bool  # whether anyone may have made it
 

@@ -275,6 +275,8 @@ export interface JudgedCall {
   errors: Problem[];
   /** Whether the answer was that of an earlier call with the same key. */
   replayed: boolean;
+  /** Equal refusals in the minute before it that are not listed. */
+  repeats: number;
   durationMs: number | null;
   /** Whether anyone may have made it. */
   unproven: boolean;

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
+	"frontdesk/commands"
 )
 
 // desk is a program, its database, and an application that pings it.
@@ -82,6 +83,31 @@ func TestShutdownRecordsAcceptedCalls_D37(t *testing.T) {
 	must(t, d.Stop())
 	if got := d.recorded(t); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
+	}
+}
+
+func TestShutdownRecordsRepeats_D173(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	must(t, d.Desk.DisableApplication(t.Context(), commands.DisableApplication{Tenant: "elm-street", Application: d.integrator.ID}))
+	var last uuid.UUID
+	for range 30 {
+		var status int
+		if status, last = d.call(t, d.integrator.Token(d.Desk.Now())); status != http.StatusForbidden {
+			t.Fatalf("answered %d", status)
+		}
+	}
+	must(t, d.Stop())
+	var lines, calls int
+	for line, err := range (accesslog.Record{DB: postgres.On(d.DB.Pool(t))}).Calls(t.Context(), accesslog.CallFilter{}) {
+		must(t, err)
+		if line.Repeats > 0 && line.RequestID != last {
+			t.Errorf("the repeats are with the call %s, want the last, %s", line.RequestID, last)
+		}
+		lines, calls = lines+1, calls+1+line.Repeats
+	}
+	if lines != 11 || calls != 30 {
+		t.Errorf("%d lines represent %d calls, want 11 and 30", lines, calls)
 	}
 }
 

@@ -53,7 +53,7 @@ type Config struct {
 	CallConnections       int32         // to the database, for calls
 	BackgroundConnections int32         // to the database, for all other work
 	UploadConnections     int32         // to the database, for files that arrive
-	RateLimit             float64       // calls a second of one application, or NoLimit
+	RateLimit             float64       // calls a second of one application, with bursts of ten seconds' calls, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
 	Strict                bool          // refuse fields that are not in the contract; for sandboxes, see D93
 

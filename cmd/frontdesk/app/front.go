@@ -60,7 +60,7 @@ func (a *App) api() *httpapi.API {
 		TrustedProxies:  a.config.TrustedProxies,
 		StrictTransport: a.strictTransport(),
 		Strict:          a.config.Strict,
-		Calls:           budget(a.config.RateLimit, time.Second, a.config.RealNow),
+		Calls:           budget(callBurst.Seconds()*a.config.RateLimit, callBurst, a.config.RealNow),
 		Bytes:           budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
 
 		Recognise:      (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow, Unproven: unproven}).Recognise,
@@ -137,6 +137,10 @@ func (a *App) derive(purpose string) func() [][32]byte {
 
 // whyUndelivered explains to the recipient why a webhook did not arrive, in a sentence.
 func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
+
+// callBurst is the time whose calls an application may make at once. A program that
+// catches up after a pause is not refused.
+const callBurst = 10 * time.Second
 
 // budget limits each application to an amount in each period. [NoLimit] disables the limit.
 func budget(amount float64, period time.Duration, now func() time.Time) *admission.RateLimiter[application.ID] {

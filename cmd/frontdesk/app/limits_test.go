@@ -14,12 +14,12 @@ import (
 func TestCallsBeyondRateLimitAreRefused_D19(t *testing.T) {
 	t.Parallel()
 	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
-		c.RateLimit = 2
+		c.RateLimit = 0.2                                  // a burst of two
 		c.Now = commandtest.NewClock(commandtest.Noon).Now // it does not move, so no call is forgotten
 	})
 	for i, want := range []int{200, 200, 429, 429} {
 		a := s.mustCall(t, requestBody(s.patient))
-		if a.status != want || want == 429 && (a.headers.Get("Retry-After") != "1" || !strings.Contains(a.body, `"rate-limited"`)) {
+		if a.status != want || want == 429 && (a.headers.Get("Retry-After") != "5" || !strings.Contains(a.body, `"rate-limited"`)) {
 			t.Errorf("call %d is answered %d %v %s", i+1, a.status, a.headers, a.body)
 		}
 	}

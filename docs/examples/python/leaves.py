@@ -44,6 +44,11 @@ class Members:
         need(0 <= value < end, f"its {name} is too large or negative")
         return value
 
+    def uint32(self, name):
+        value = self.number(name, 2**32)
+        need(value > 0, f"its {name} is 0")
+        return struct.pack(">I", value)
+
     def text(self, name):
         """A text behind its length."""
         value = utf8(self.take(name, str))
@@ -106,6 +111,7 @@ def access(m, idx):
         ACCESS, struct.pack(">Q", idx), m.id("requestId"), m.instant("at"), m.text("tenant"), m.id("application"), m.text("mode"),
         m.optional(m.id, "staff"), m.text("endpoint"), m.optional(m.id, "patient"), struct.pack(">I", m.number("status", 2**32)),
         m.text("code"), m.hash("tokenHash"), m.digest("reason"), m.optional(m.digest, "act"), m.optional(m.digest, "sealed", decode),
+        m.uint32("repeats") if "repeats" in m.all else b"",
     ])
 
 

@@ -84,6 +84,9 @@ func (l AccessLine) Append(b []byte) ([]byte, error) {
 		w.part(`,"act":`, `,"actSha256":`, l.Act, *l.Leaf.Act)
 	}
 	w.sealed(l.Sealed, l.Leaf.Sealed)
+	if l.Leaf.Repeats > 0 {
+		w.number(`,"repeats":`, int64(l.Leaf.Repeats))
+	}
 	return w.end()
 }
 

@@ -37,7 +37,7 @@ func called(n int64) export.AccessLine {
 		Leaf: proof.AccessLeaf{
 			Idx: n + 1, RequestID: id, At: at, Tenant: "north", Application: stream, Mode: "user-restricted", Staff: patient, Endpoint: "create-note",
 			Patient: patient, Status: 403, Code: "consent-missing", TokenHash: event.Digest{1}, Reason: digest("no consent"), Act: new(digest(`{"sub":"x"}`)),
-			Sealed: new(digest("")),
+			Sealed: new(digest("")), Repeats: 12,
 		},
 	}
 }
@@ -63,7 +63,7 @@ const (
 	accessLine = `{"n":4,"idx":5,"requestId":"0198a1b2-0000-7000-8000-000000000002","at":"2026-11-22T09:30:00.120000Z","tenant":"north",` +
 		`"application":"0198a1b2-0000-7000-8000-000000000001","mode":"user-restricted","staff":"0198a1b2-0000-7000-8000-000000000003",` +
 		`"endpoint":"create-note","patient":"0198a1b2-0000-7000-8000-000000000003","status":403,"code":"consent-missing",` +
-		`"tokenHash":"0100000000000000000000000000000000000000000000000000000000000000","reason":"no consent","act":"{\"sub\":\"x\"}","sealed":""}` + "\n"
+		`"tokenHash":"0100000000000000000000000000000000000000000000000000000000000000","reason":"no consent","act":"{\"sub\":\"x\"}","sealed":"","repeats":12}` + "\n"
 	hashLine = `{"n":5,"leaf":"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}` + "\n"
 )
 

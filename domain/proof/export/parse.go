@@ -110,6 +110,10 @@ func (p *Parser) parseAccess(n, idx int64) {
 	a.Reason, a.Leaf.Reason = s.part(`,"reason":"`, `,"reasonSha256":"`)
 	a.Act, a.Leaf.Act = s.optionalPart(`,"act":"`, `,"actSha256":"`)
 	a.Sealed, a.Leaf.Sealed = s.sealed()
+	if s.has(`,"repeats":`) {
+		a.Leaf.Repeats = int(s.number("", math.MaxInt32))
+		s.require(a.Leaf.Repeats > 0)
+	}
 	p.access = a
 }
 

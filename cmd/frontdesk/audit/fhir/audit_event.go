@@ -93,6 +93,9 @@ func OfCall(c access.Call, personal bool) AuditEvent {
 	a.Subtype = []Coding{{System: names, Code: string(c.Endpoint)}}
 	a.Entity = about(c.Patient.UUID)
 	how := []Detail{{"mode", string(c.Mode)}, {"status", strconv.Itoa(c.Status)}}
+	if c.Repeats > 0 {
+		how = append(how, Detail{"repeats", strconv.Itoa(c.Repeats)})
+	}
 	if c.Looked() {
 		a.Action = operations[catalogue.Read].action
 		for _, id := range c.Patients {

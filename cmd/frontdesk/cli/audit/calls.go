@@ -132,7 +132,7 @@ func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 			return err
 		}
 		err = term.Row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
-			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, call.Reason)
+			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, why(call))
 		if err != nil {
 			return err
 		}
@@ -164,6 +164,14 @@ func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
 		whom += " (" + strings.Join(remarks, "; ") + ")"
 	}
 	return whom, err
+}
+
+// why returns the reason of a refusal, and the number of its repeats.
+func why(c access.Call) string {
+	if c.Repeats > 0 {
+		return fmt.Sprintf("%s (and %d equal refusals before it)", c.Reason, c.Repeats)
+	}
+	return c.Reason
 }
 
 // named names the patient of a call, or counts the patients that a page has shown.

@@ -158,7 +158,7 @@ func forgetOldest(known map[string]time.Time) {
 type shownOwnCall struct {
 	client.JudgedCall
 
-	Fix string `json:"mend,omitzero"`
+	Fix string `json:"fix,omitzero"`
 }
 
 // show prints a call and, if it was refused, the reason and the fix.
@@ -171,6 +171,9 @@ func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
 		}
 		if call.Replayed {
 			how += "  replayed"
+		}
+		if call.Repeats > 0 {
+			how += fmt.Sprintf("  and %d equal refusals before it", call.Repeats)
 		}
 		fmt.Fprintf(r.Out, "%s  %d  %s  %s  %s\n", call.At.Format(time.RFC3339), call.Status, call.Endpoint, how, call.RequestID)
 		if call.Code == "" {

@@ -36,7 +36,7 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	help := clitest.Frontdesk(t, "serve", "--help").Out
 	for _, flag := range []string{
 		"--authorisation-lifetime=12h", "--lockout=1m", "--session-idle=30m", "--session-limit=12h", "--jwks-cache=1h", "--calls-in-flight=1024",
-		"--rate-limit=500", "--daily-bytes=50GiB",
+		"--rate-limit=50", "--daily-bytes=50GiB",
 	} {
 		if !strings.Contains(help, flag+" ") && !strings.Contains(help, flag+"\n") {
 			t.Errorf("the help does not show %s", flag)

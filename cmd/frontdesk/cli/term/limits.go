@@ -28,7 +28,7 @@ type LifetimeFlags struct {
 	staffPagesFlags `embed:""`
 	webhookFlags    `embed:""`
 	CallsInFlight   int      `default:"${calls_in_flight}" help:"Concurrent calls, of which each application and each source has a share. Further calls get 503."`
-	RateLimit       float64  `default:"${rate_limit}" help:"Calls a second of one application, in each process. Further calls get 429. 0 is no limit."`
+	RateLimit       float64  `default:"${rate_limit}" help:"Calls a second of one application, in each process, with bursts of ten seconds' calls. Further calls get 429. 0 is no limit."`
 	DailyBytes      byteSize `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process. Further calls get 429. 0 is no limit."`
 	PrivateListen   string   `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
