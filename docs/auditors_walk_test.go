@@ -12,7 +12,7 @@ import (
 )
 
 // auditorsPages are typed into one shell, one after the other.
-var auditorsPages = []string{"audit/README.md", "audit/verify-a-log.md", "audit/proofs.md", "audit/promises.md"}
+var auditorsPages = []string{"audit/README.md", "audit/verify-a-log.md", "audit/proofs.md", "audit/promises.md", "audit/access.md", "audit/accounts.md"}
 
 // TestWalkAuditorsPages_D79 types the pages into a shell, one block after
 // another, against the sandbox: a checkpoint is kept, the log is forged by a superuser, and

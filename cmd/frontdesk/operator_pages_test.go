@@ -45,10 +45,10 @@ frontdesk serve --check`)
 
 func personalDataWalk() []stage {
 	return []stage{
-		{below: "Rotating the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
+		{below: "Rotate the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
 		{below: "Retiring the old master key", before: (*operator).lets40DaysPass},
 		{below: "Retention"},
-		{below: "Erasing a person", before: (*operator).hasBob, after: (*operator).isAsked},
+		{below: "Erase a person", before: (*operator).hasBob, after: (*operator).isAsked},
 		{below: "Confirming it", after: (*operator).hasForgotten},
 	}
 }
@@ -109,8 +109,8 @@ func keysWalk() []stage {
 		{below: "A day later", after: (*operator).tomorrow},
 		{below: "And another day later", after: (*operator).hasOneKey},
 		{below: "Keys of applications", before: (*operator).onboards},
-		{below: "Signing the log"},
-		{below: "Running a witness", after: (*operator).isCosigned},
+		{below: "Sign the log"},
+		{below: "Run a witness", after: (*operator).isCosigned},
 	}
 }
 

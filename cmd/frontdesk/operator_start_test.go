@@ -84,4 +84,4 @@ sha256sum frontdesk-1-linux-amd64.tar.gz > SHA256SUMS`, "-", testworld.Binary(o.
 }
 
 // signs runs a signer with the service.
-func (o *operator) signs() { o.does("operate/keys.md", stage{below: "Signing the log"}) }
+func (o *operator) signs() { o.does("operate/sign-the-log.md", stage{below: "Sign the log"}) }

@@ -29,14 +29,14 @@ type walk struct {
 var walks = []walk{
 	{[]string{
 		"operate/start.md", "operate/onboard-practices.md", "operate/monitor.md", "operate/upgrade.md", "operate/back-up.md",
-		"operate/fail-over.md", "operate/restore.md", "operate/troubleshoot.md",
+		"operate/fail-over.md", "operate/restore.md", "operate/troubleshoot.md", "operate/troubleshoot-the-log.md",
 	}, theWalk},
 	{[]string{"operate/broker.md"}, brokerWalk},
 	{[]string{"operate/containers.md"}, containersWalk},
-	{[]string{"operate/keys.md"}, keysWalk},
+	{[]string{"operate/keys.md", "operate/sign-the-log.md", "operate/run-a-witness.md"}, keysWalk},
 	{[]string{"operate/patroni.md"}, patroniWalk},
 	{[]string{"operate/people.md"}, peopleWalk},
-	{[]string{"operate/personal-data.md"}, personalDataWalk},
+	{[]string{"operate/rotate-the-master-key.md", "operate/personal-data.md", "operate/erase-a-person.md"}, personalDataWalk},
 	{[]string{"operate/release.md"}, releaseWalk},
 	{[]string{"operate/settings.md"}, settingsWalk},
 	{[]string{"operate/systemd.md"}, systemdWalk},

@@ -95,7 +95,7 @@ func (r *Recorder) flush(ctx context.Context, last bool) error {
 	return r.drain(ctx)
 }
 
-// endRuns writes the lines of all runs. The queue takes no more.
+// endRuns writes the lines of all runs. The queue is closed.
 func (r *Recorder) endRuns(ctx context.Context) (err error) {
 	for lines := range slices.Chunk(r.repeats.due(true), r.Batch) {
 		failed := r.write(ctx, lines)

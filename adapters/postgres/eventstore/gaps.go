@@ -8,7 +8,7 @@ import (
 
 // A gap is a position that the sequencer has passed without seeing an event. It may
 // stay empty for ever, because its append was refused or its process died.
-// docs/explain/architecture.md and sequence_events describe how a gap is closed; this file only
+// docs/explain/gaps.md and sequence_events describe how a gap is closed; this file only
 // decides when to look for transactions that are still writing.
 
 // filled finds the events in gaps. It looks into each gap by the index, whatever the

@@ -89,7 +89,7 @@ func (r *Retain) between(ctx context.Context, rec record, existing []partition, 
 }
 
 func strayed(rec record, lowest, highest uuid.UUID) error {
-	return fmt.Errorf("%s has lines from %s to %s, between and beyond those of other partitions: a clock was wrong (docs/privacy/retention.md says what to do)",
+	return fmt.Errorf("%s has lines from %s to %s, between and beyond those of other partitions: a clock was wrong (docs/privacy/archives.md says what to do)",
 		rec.fallback(), InstantOf(lowest).Format(time.RFC3339), InstantOf(highest).Format(time.RFC3339))
 }
 

@@ -128,7 +128,7 @@ func (l *leaving) whole(ctx context.Context, db postgres.DB, lines int64) error 
 		return fmt.Errorf("count the lines: %w", err)
 	}
 	if total != lines {
-		return fmt.Errorf("%d lines are in it, and %d of them have numbers: docs/privacy/retention.md says what to do", total, lines)
+		return fmt.Errorf("%d lines are in it, and %d of them have numbers: docs/privacy/archives.md says what to do", total, lines)
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func (n *notary) wantNumbersFirst() {
 	if err := n.Run(n.t.Context()); err == nil || !strings.Contains(err.Error(), "of them have numbers") {
 		n.t.Errorf("with a line that has no number: %v", err)
 	}
-	page, err := os.ReadFile("../../../docs/privacy/retention.md")
+	page, err := os.ReadFile("../../../docs/privacy/archives.md")
 	must(n.t, err)
 	_, err = n.owner.Exec(n.t.Context(), numbering.FindString(string(page)))
 	must(n.t, err)

@@ -83,7 +83,7 @@ func TestLinesOfAWrongClockArePutAside_D72(t *testing.T) {
 	if err := o.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "access_record_default has lines from 2031-01-01T12:00:00Z to 2031-01-01T12:00:00Z") {
 		t.Errorf("it says %v", err)
 	}
-	page, err := os.ReadFile("../../../docs/privacy/retention.md")
+	page, err := os.ReadFile("../../../docs/privacy/archives.md")
 	must(t, err)
 	mend := strings.Trim(remedy.FindString(string(page)), "`")
 	_, err = o.owner.Exec(t.Context(), mend, pgx.QueryExecModeSimpleProtocol)

@@ -86,8 +86,8 @@ func (g *generator) runs(run func(context.Context) error) {
 	g.t.Cleanup(func() { stop(); running.Wait() })
 }
 
-// callsASecond is the limit of each application, with a burst of three calls.
-const callsASecond = 0.3
+// callsASecond is the limit of each application.
+const callsASecond = 3
 
 func (g *generator) furnish() {
 	g.t.Helper()

@@ -96,7 +96,7 @@ func warnArchived(r *term.Run, engine *app.Engine, record string, since, until t
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	fmt.Fprintf(r.Err, "Part of the result is in archives, which are no longer in the database: %s (docs/privacy/retention.md explains how to read them)\n", fromTo(names))
+	fmt.Fprintf(r.Err, "Part of the result is in archives, which are no longer in the database: %s (docs/privacy/archives.md explains how to read them)\n", fromTo(names))
 	return nil
 }
 

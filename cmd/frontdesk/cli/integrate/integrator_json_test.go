@@ -38,7 +38,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 		"calls": {
 			[]string{"calls"}, pageOf("", anUnproven, strings.ReplaceAll(anAnswered, "%s", "a"), `{"requestId":"x","at":"2026-03-02T12:00:07.5Z","endpoint":"create-note","mode":"user-restricted",`+
 				`"status":400,"code":"empty-note","description":"note must not be <blank>.","rule":null,"durationMs":0,"unproven":false}`), 200,
-			`{"requestId":"u","at":"2026-03-02T12:00:09Z","endpoint":"ping","status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","rule":"unknown-key","unproven":true,"mend":"MEND"}` + "\n" +
+			`{"requestId":"u","at":"2026-03-02T12:00:09Z","endpoint":"ping","status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","rule":"unknown-key","unproven":true,"fix":"FIX"}` + "\n" +
 				`{"requestId":"a","at":"2026-03-02T12:00:00Z","endpoint":"ping","mode":"application-restricted","status":200,"durationMs":3,"unproven":false}` + "\n" +
 				`{"requestId":"x","at":"2026-03-02T12:00:07.5Z","endpoint":"create-note","mode":"user-restricted","status":400,"code":"empty-note","description":"note must not be \u003cblank\u003e.","unproven":false}` + "\n", 0,
 		},
@@ -59,7 +59,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 	} {
 		service := newAnswers(t, func(int, *http.Request) (int, string) { return test.status, strings.ReplaceAll(test.answer, "%d", "0") })
 		o := service.run(t, append(test.args, "--json")...)
-		if got := fixOf.ReplaceAllString(o.Out, `"mend":"MEND"`); got != test.out || o.Status != test.exit {
+		if got := fixOf.ReplaceAllString(o.Out, `"fix":"FIX"`); got != test.out || o.Status != test.exit {
 			t.Errorf("%s: exit status %d, printed\n%swant\n%s%s", name, o.Status, got, test.out, o.Err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		},
 		"refused": {
 			map[string]string{"application": unauthorized("Invalid JWT: no key with this kid")},
-			`{"url":"URL/transactional-api","status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","mend":"MEND","requestId":"r-1","proven":false}`,
+			`{"url":"URL/transactional-api","status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","fix":"FIX","requestId":"r-1","proven":false}`,
 		},
 		"a page": {
 			map[string]string{"application": "<h1>Welcome</h1>"},
@@ -90,7 +90,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		url, _ := running(t, test.answers)
 		o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, clitest.Mint(t, key))
 		_, service, _ := strings.Cut(strings.TrimSuffix(o.Out, "}\n"), `,"service":`)
-		service = fixOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"mend":"MEND"`)
+		service = fixOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"fix":"FIX"`)
 		if service != test.want {
 			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", name, service, test.want, o.Out)
 		}
@@ -105,4 +105,4 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 	}
 }
 
-var fixOf = regexp.MustCompile(`"mend":"(?:[^"\\]|\\.)*"`)
+var fixOf = regexp.MustCompile(`"fix":"(?:[^"\\]|\\.)*"`)

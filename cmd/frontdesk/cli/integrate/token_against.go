@@ -22,7 +22,7 @@ type serviceView struct {
 	Status      int                 `json:"status,omitempty"`
 	Code        string              `json:"code,omitempty"`
 	Description string              `json:"description,omitempty"`
-	Fix         string              `json:"mend,omitempty"`
+	Fix         string              `json:"fix,omitempty"`
 	RequestID   string              `json:"requestId,omitempty"`
 	Proven      bool                `json:"proven"` // the signature held
 	Application *client.Application `json:"application,omitempty"`
