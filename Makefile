@@ -182,8 +182,9 @@ lint: ## formatting, vet, words to replace, the linters of .golangci.yml, tidy g
 words: ## record fewer words to replace (ARGS=-force: also more, after a merge or a move; ARGS=PAGE lists them)
 	@$(GO) run ./.ci/words $(or $(ARGS),-update)
 
-measure: ## the size, shape and language of the Go code; SINCE=<commit> compares that commit with it
+measure: ## the size, shape and language of the Go code, and the style of the pages; SINCE=<commit> compares that commit with it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
+	@$(GO) run ./.ci/words -style
 
 mutate: deps ## change the program in 20 places, one at a time, and report which changes no test notices (ARGS='-n 20 -seed 7 ./commands')
 	@$(GO) run ./.ci/mutate $(or $(ARGS),./domain/... ./commands)

@@ -6,6 +6,8 @@
 // It also fails if a count has fallen and is not recorded: the next change could bring as many
 // words back unseen. `make words` records lower counts. `make words ARGS=-force` also records
 // higher ones, for a merge or a move: the diff of ratchet.tsv shows them.
+//
+// With -style it measures the pages and compares nothing: `make measure` prints that.
 package main
 
 import (
@@ -54,8 +56,12 @@ func run(ctx context.Context, folder string, args []string, out io.Writer) error
 	}
 	update := flags.Bool("update", false, "record the counts that have fallen")
 	force := flags.Bool("force", false, "record all counts, also those that have risen: for merges and moves")
+	style := flags.Bool("style", false, "print the style of the pages: long and passive sentences, task headings, and the like")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *style {
+		return measure(os.DirFS(folder), out)
 	}
 	found, err := scan(os.DirFS(folder))
 	if err != nil {
