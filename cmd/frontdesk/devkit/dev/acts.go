@@ -22,26 +22,29 @@ import (
 // act executes the action of a button, and describes the result.
 type act func(ctx context.Context, m *registration, form url.Values) (done string, err error)
 
-// acts are the buttons of the page.
-func (d *dev) acts() map[string]page.Act {
+// acts are the buttons of the page. An action ends with dev, not with the page that began it.
+func (d *dev) acts(ctx context.Context) map[string]page.Act {
 	acts := map[string]page.Act{}
 	for name, do := range map[string]act{
 		"trigger": d.trigger, "retrigger": d.retrigger, "test": d.test, "again": d.again, "read-keys": d.readKeys, "rotate": d.rotate,
 		"authorise": d.letAct, "clock": d.setClock, "reset": d.reset,
 	} {
-		acts[name] = func(ctx context.Context, form url.Values) { d.act(ctx, form, do) }
+		acts[name] = func(form url.Values) { d.act(ctx, form, do) }
 	}
 	return acts
 }
 
-const actLimit = 45 * time.Second
+const actLimit = 6 * time.Minute // more than a reset may take
 
 // act executes one action at a time, and logs its result.
 func (d *dev) act(ctx context.Context, form url.Values, do act) {
-	ctx, cancel := context.WithTimeout(ctx, actLimit)
-	defer cancel()
 	d.turn.Lock()
 	defer d.turn.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, actLimit)
+	defer cancel()
+	if d.member != nil && d.last().Away != "" {
+		d.look(ctx) // the last poll may have met a busy moment
+	}
 	if d.member == nil || d.last().Away != "" {
 		d.log.error("That was not done: %v.", errNotJoined)
 		return
@@ -188,6 +191,7 @@ func (d *dev) reset(ctx context.Context, m *registration, _ url.Values) (string,
 	if err != nil {
 		return "", err
 	}
+	d.log.info("The sandbox is being reset.")
 	if err := remote.Reset(ctx); err != nil {
 		return "", err
 	}

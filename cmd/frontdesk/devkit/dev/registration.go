@@ -26,7 +26,7 @@ type registration struct {
 
 const (
 	askLimit  = 5 * time.Second  // for one answer of the service
-	joinLimit = 30 * time.Second // for registering
+	joinLimit = time.Minute      // for registering
 	quitLimit = 10 * time.Second // for unregistering
 )
 

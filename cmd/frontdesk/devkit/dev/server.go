@@ -15,7 +15,7 @@ import (
 
 const closingTime = 5 * time.Second
 
-// openShop begins to serve the page and the key set.
+// openServer begins to serve the page and the key set.
 func (d *dev) openServer(ctx context.Context) (*background.Server, error) {
 	address, moved, err := choose(ctx, d.config.Listen, DefaultListen)
 	if err != nil {
@@ -29,7 +29,7 @@ func (d *dev) openServer(ctx context.Context) (*background.Server, error) {
 		d.log.info("%s is taken, so the page is on another port.", DefaultListen)
 	}
 	d.site = &page.Site{
-		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys,
+		Key: d.identity.PageKey, State: d.state, Acts: d.acts(ctx), Changed: d.changed, KeySet: d.keys,
 		Address: listener.Addr().String(),
 	}
 	d.jwksURL = "http://" + d.site.Address + page.KeySetPath

@@ -21,6 +21,7 @@ import (
 const (
 	controlName  = "control"        // a directory that only the owner enters
 	steeringTime = 30 * time.Second // for one order
+	resetTime    = 5 * time.Minute  // for a reset: its database is copied, on a machine that may be busy
 	longestPath  = 103              // of a socket, in bytes, that every system takes
 	orderBytes   = 64 << 10
 )
@@ -113,14 +114,14 @@ func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
 // orders is the handler of the operations.
 func orders(s steered, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /clock", order(log, func(ctx context.Context, asked reading) (reading, error) {
+	mux.Handle("POST /clock", order(log, steeringTime, func(ctx context.Context, asked reading) (reading, error) {
 		now, err := s.setClock(ctx, asked.Setting)
 		return reading{Now: now}, err
 	}))
-	mux.Handle("POST /reset", order(log, func(ctx context.Context, _ struct{}) (struct{}, error) {
+	mux.Handle("POST /reset", order(log, resetTime, func(ctx context.Context, _ struct{}) (struct{}, error) {
 		return struct{}{}, s.reset(ctx)
 	}))
-	mux.Handle("POST /receiver", order(log, func(ctx context.Context, asked manner) (manner, error) {
+	mux.Handle("POST /receiver", order(log, steeringTime, func(ctx context.Context, asked manner) (manner, error) {
 		url, err := s.sendTo(ctx, asked.Way)
 		return manner{URL: url}, err
 	}))
@@ -128,9 +129,9 @@ func orders(s steered, log *slog.Logger) http.Handler {
 }
 
 // order answers with the result, or with the reason of a refusal.
-func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, error)) http.Handler {
+func order[In, Out any](log *slog.Logger, limit time.Duration, do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), steeringTime)
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
 		var in In
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, orderBytes)).Decode(&in); err != nil {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	clocks "frontdesk/adapters/clock"
 )
 
 // box is steered in these tests.
@@ -60,7 +63,69 @@ func TestWhyAnOrderWasNotFollowedIsSaid_D96(t *testing.T) {
 	}
 }
 
-func steer(t *testing.T, dir string, b box) {
+// A reset may take minutes on a busy machine, and both ends wait for it.
+func TestResetMayTakeMinutes_D96(t *testing.T) {
+	t.Parallel()
+	dir, limits := t.TempDir(), deadlines{}
+	steer(t, dir, timed{limits: limits})
+	remote, err := Reach(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remote.client.Transport = limits.of("asked", remote.client.Transport)
+	before := clocks.System()
+	if err := remote.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"asked", "reset"} {
+		if limit := limits[end].Sub(before); limit < resetTime {
+			t.Errorf("%s: it is given up after %v", end, limit)
+		}
+	}
+	if _, err := remote.Clock(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"asked", "clock"} {
+		if limit := limits[end].Sub(clocks.System()); limit > steeringTime {
+			t.Errorf("%s: another order is given up only after %v", end, limit)
+		}
+	}
+}
+
+// deadlines are those of orders, by their end.
+type deadlines map[string]time.Time
+
+func (d deadlines) note(end string, ctx context.Context) { d[end], _ = ctx.Deadline() }
+
+// of notes the deadline of each request.
+func (d deadlines) of(end string, next http.RoundTripper) http.RoundTripper {
+	return sending(func(r *http.Request) (*http.Response, error) {
+		d.note(end, r.Context())
+		return next.RoundTrip(r)
+	})
+}
+
+type sending func(*http.Request) (*http.Response, error)
+
+func (s sending) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
+
+// timed notes the deadlines of orders.
+type timed struct {
+	box
+	limits deadlines
+}
+
+func (t timed) setClock(ctx context.Context, setting string) (time.Time, error) {
+	t.limits.note("clock", ctx)
+	return t.box.setClock(ctx, setting)
+}
+
+func (t timed) reset(ctx context.Context) error {
+	t.limits.note("reset", ctx)
+	return t.box.reset(ctx)
+}
+
+func steer(t *testing.T, dir string, b steered) {
 	t.Helper()
 	c, err := listenControl(t.Context(), dir, b, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -34,7 +34,7 @@ func Reach(dir string) (Remote, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", path)
 		})
 	}
-	r.client = &http.Client{Timeout: steeringTime, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+	r.client = &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 	ctx, cancel := context.WithTimeout(context.Background(), steeringTime)
 	defer cancel()
 	conn, err := dial(ctx, "", "")
@@ -49,26 +49,28 @@ func Reach(dir string) (Remote, error) {
 // behind the newest event.
 func (r Remote) Clock(ctx context.Context, setting string) (time.Time, error) {
 	var told reading
-	err := r.order(ctx, "/clock", reading{Setting: setting}, &told)
+	err := r.order(ctx, steeringTime, "/clock", reading{Setting: setting}, &told)
 	return told.Now, err
 }
 
 // Reset resets the practice to its state just after seeding, and its clock to real time. The
 // sandbox serves again when it returns.
 func (r Remote) Reset(ctx context.Context) error {
-	return r.order(ctx, "/reset", struct{}{}, &struct{}{})
+	return r.order(ctx, resetTime, "/reset", struct{}{}, &struct{}{})
 }
 
 // Receiver has every kind of webhook sent to where the sandbox's receiver behaves in one of
 // the [Ways], and returns that address.
 func (r Remote) Receiver(ctx context.Context, way string) (url string, err error) {
 	var told manner
-	err = r.order(ctx, "/receiver", manner{Way: way}, &told)
+	err = r.order(ctx, steeringTime, "/receiver", manner{Way: way}, &told)
 	return told.URL, err
 }
 
 // order sends an order to the sandbox, and reads its answer.
-func (r Remote) order(ctx context.Context, path string, what, told any) error {
+func (r Remote) order(ctx context.Context, limit time.Duration, path string, what, told any) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	body, err := json.Marshal(what)
 	if err != nil {
 		return fmt.Errorf("write an order: %w", err)

@@ -36,7 +36,7 @@ func serve(t *testing.T) *served {
 	must(t, err)
 	s.Site = &page.Site{
 		Address: listener.Addr().String(), Key: "the-key", Changed: s.changed, State: func(context.Context) page.State { return s.state },
-		Acts:   map[string]page.Act{"reset": func(context.Context, url.Values) { s.pressed.Add(1) }},
+		Acts:   map[string]page.Act{"reset": func(url.Values) { s.pressed.Add(1) }},
 		KeySet: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"keys":[]}`) }),
 	}
 	server := httptest.NewUnstartedServer(s.Handler())

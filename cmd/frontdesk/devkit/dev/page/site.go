@@ -17,8 +17,8 @@ import (
 // KeySetPath is where the application's key set is served.
 const KeySetPath = "/jwks.json"
 
-// Act is the action of a button. It reports its own result.
-type Act func(ctx context.Context, form url.Values)
+// Act is the action of a button. It reports its own result, and outlives a page that was closed.
+type Act func(form url.Values)
 
 // Changed announces that the content of the page has changed.
 type Changed interface{ Next() <-chan struct{} }
@@ -90,6 +90,6 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	act(r.Context(), r.PostForm)
+	act(r.PostForm)
 	http.Redirect(w, r, "/#said", http.StatusSeeOther)
 }
