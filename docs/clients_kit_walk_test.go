@@ -8,29 +8,36 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"frontdesk"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/docs"
 )
 
-// theKit is a folder with the kit's packages.
-var theKit = sync.OnceValues(func() (dir string, err error) { return aKit() })
+// theKit is a folder with the kit's packages, and its program for this machine.
+var theKit = sync.OnceValues(func() (dir string, err error) { return aKit("-platforms", platform) })
+
+const platform = "linux/" + runtime.GOARCH
 
 func aKit(arguments ...string) (dir string, err error) {
 	if dir, err = fetchedFolder(); err != nil {
 		return "", err
 	}
-	_, err = tryOutput(context.Background(), "", "..", "go", append([]string{"run", "./.ci/release", "-kit", "-programs=false", "-out", dir}, arguments...)...)
+	_, err = tryOutput(context.Background(), "", "..", "go", append([]string{"run", "./.ci/release", "-kit", "-platforms=", "-out", dir}, arguments...)...)
 	return dir, err
 }
 
@@ -53,7 +60,7 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, info := aSandbox(t)
-	program := absolute(t, "../.frontdesk/bin")
+	program := theProgram(t, kit)
 	text, err := os.ReadFile(firstPrograms)
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +126,53 @@ func TestWalkKitRunsFirstPrograms_D166(t *testing.T) {
 				isRequired(t, dir, path, version)
 			}
 		})
+	}
+}
+
+// programArchive is the name of the program's archive, and of the folder in it.
+var programArchive = "frontdesk-" + frontdesk.Version() + "-" + strings.ReplaceAll(platform, "/", "-")
+
+// theProgram unpacks the program of the kit, and returns its folder.
+func theProgram(t *testing.T, kit string) string {
+	t.Helper()
+	dir := t.TempDir()
+	output(t, "", dir, "tar", "-xzf", filepath.Join(kit, programArchive+".tar.gz"))
+	return filepath.Join(dir, programArchive)
+}
+
+// The archive of the program has the program and the terms of all that is in it. It says its version, and
+// names no folder of the machine that built it.
+func TestWalkKitHasTheProgram_D166(t *testing.T) {
+	t.Parallel()
+	kit, err := theKit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, "", kit, "sha256sum", "--check", "--strict", "SHA256SUMS")
+	folder := theProgram(t, kit)
+	files := filesBelow(t, folder)
+	for _, name := range []string{"frontdesk", "LICENSE", "licences/std/LICENSE"} {
+		if len(files[name]) == 0 {
+			t.Errorf("it has no %s", name)
+		}
+	}
+	build, err := buildinfo.Read(bytes.NewReader(files["frontdesk"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range build.Deps {
+		terms := "licences/" + m.Path + "@" + m.Version + "/"
+		if m.Replace == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.HasPrefix(name, terms) }) {
+			t.Errorf("it has no terms of %s", m.Path)
+		}
+	}
+	for _, here := range []string{absolute(t, ".."), strings.TrimSpace(output(t, "", ".", "go", "env", "GOMODCACHE"))} {
+		if bytes.Contains(files["frontdesk"], []byte(here)) {
+			t.Errorf("the program names %s", here)
+		}
+	}
+	if said := output(t, "", t.TempDir(), filepath.Join(folder, "frontdesk"), "version"); !strings.HasPrefix(said, "frontdesk "+frontdesk.Version()+"\n") {
+		t.Errorf("it says %s", said)
 	}
 }
 
@@ -235,7 +289,10 @@ func TestWalkKitIsReproducible_D166(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := filesBelow(t, first), filesBelow(t, second)
-	if len(one) < 8 || len(one) != len(two) {
+	delete(one, programArchive+".tar.gz")
+	delete(one, "SHA256SUMS")
+	delete(two, "SHA256SUMS")
+	if len(one) < 7 || len(one) != len(two) {
 		t.Errorf("one kit has %d files, and the other %d", len(one), len(two))
 	}
 	for name, content := range one {

@@ -58,13 +58,11 @@ func newKit(ctx context.Context, out, host string) (k kit, err error) {
 	return kit{out, host, strings.TrimSpace(string(version)), time.Unix(seconds, 0).UTC(), tracked}, os.MkdirAll(out, 0o755)
 }
 
-// write writes the packages and, unless they are left out, the programs, with the checksums of all.
-func (k kit) write(ctx context.Context, programs bool) error {
+// write writes the packages, and the program for each of the platforms, with the checksums of all.
+func (k kit) write(ctx context.Context, platforms []string) error {
 	steps := []func(context.Context) error{k.npm, k.python, k.golang}
-	if programs {
-		for _, platform := range platforms {
-			steps = append(steps, func(ctx context.Context) error { return k.program(ctx, platform) })
-		}
+	for _, platform := range platforms {
+		steps = append(steps, func(ctx context.Context) error { return k.program(ctx, platform) })
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

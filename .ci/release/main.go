@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	key := flags.String("key", "", "the `file` with the key that signs releases")
 	whole := flags.Bool("kit", false, "only write what integrators download: the program for six platforms, and the packages")
 	host := flags.String("host", placeholder, "the `host` that publishes the packages of the kit, maybe with a path")
-	programs := flags.Bool("programs", true, "also write the programs of the kit")
+	programs := flags.String("platforms", strings.Join(platforms, ","), "the `platforms` that the program of the kit is for; none if it is empty")
 	made := flags.String("make-key", "", "only write a new key that signs releases to this `file`, and print its verifier key")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return k.write(ctx, *programs)
+		return k.write(ctx, strings.FieldsFunc(*programs, func(r rune) bool { return r == ',' }))
 	}
 	signer, err := signerFor(*key, *unproved)
 	if err != nil {

@@ -1,18 +1,18 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
 
+	"frontdesk"
 	"frontdesk/adapters/postgres"
 )
 
 // Version describes the build of a program. Facts that the builder did not know are empty.
 type Version struct {
-	Version     string    `json:"version"`              // of the module; (devel) for a build that has none
+	Version     string    `json:"version"`              // of the project, such as 0.1.0
 	Commit      string    `json:"commit,omitempty"`     // of the source
 	CommittedAt time.Time `json:"committedAt,omitzero"` // when that was made
 	Modified    bool      `json:"modified"`             // files differed from the commit
@@ -29,11 +29,10 @@ func ThisVersion() (Version, error) {
 }
 
 func versionOf(build *debug.BuildInfo, schema int64) Version {
-	v := Version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Schema: schema}
+	v := Version{Version: frontdesk.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Schema: schema}
 	if build == nil {
 		return v
 	}
-	v.Version = cmp.Or(build.Main.Version, v.Version)
 	for _, setting := range build.Settings {
 		switch setting.Key {
 		case "vcs.revision":
