@@ -185,8 +185,32 @@ func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	b.shows("callin.notification.removed has happened")
 	clocktest.Eventually(t, func() bool {
 		b.press("Reload")
-		return strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 // two webhooks, each in a sentence and a list
+		text := ask(b, chromedp.Text("body"))
+		return strings.Contains(text, "callin.notification.shown: verified; your program answered 200") &&
+			strings.Contains(text, "callin.notification.removed: verified; your program answered 200")
 	}, "two webhooks to be answered")
+}
+
+// An event is chosen from the list, and what is chosen stays while others come. Its command is copied.
+func TestBrowserChoosesEventOfDev_D171(t *testing.T) {
+	t.Parallel()
+	c, b := lookAround(t), newTab(t)
+	b.open(c.PageURL)
+	c.call("retrieve-care-record?patientId=chosen")
+	b.until("invalid-patient-id")
+	b.loading(chromedp.Click(`//a[normalize-space(.)="Problems"]`))
+	b.loading(chromedp.Click(`//ol//a[contains(., "retrieve-care-record")]`))
+	b.shows("patientId must be a UUID")
+	b.press("Open the record")
+	b.until("record.opened: verified; your program answered 200")
+	b.shows("patientId must be a UUID")
+	if listed := ask(b, chromedp.Text("#events ol")); strings.Contains(listed, "record.opened") {
+		t.Errorf("the list of problems has\n%s", listed)
+	}
+	b.do(chromedp.Click(`[data-copy]`))
+	b.until("Copied")
+	b.fits("dev-chosen")
+	b.quiet()
 }
 
 // A page of another site in the same browser, with the cookie, presses no button and

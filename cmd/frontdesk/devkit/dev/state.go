@@ -44,6 +44,7 @@ func (d *dev) describe(s *page.State) {
 	info := d.snapshot.Info
 	s.APIURL, s.DocsURL = info.APIURL+"/transactional-api", info.APIURL+reference.Prefix
 	s.TenantID, s.StaffURL = info.TenantID, info.PagesURL()
+	s.Examples, _ = reference.Examples(info.Tryable()) // the description is the program's own, and tested
 	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.snapshot.Receives
 }
 

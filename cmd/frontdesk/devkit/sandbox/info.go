@@ -224,14 +224,14 @@ func (i *instance) showDocs(info Info) error {
 		users = append(users, person.Username)
 	}
 	return i.docs.Show(reference.Sandbox{
-		URL: info.APIURL, Users: users, IDs: info.tryable(),
+		URL: info.APIURL, Users: users, IDs: info.Tryable(),
 		Mint: func(username string) (string, error) { return i.keys.mint(info, username) },
 	})
 }
 
-// tryable are an appointment's patient, site and one of its rooms, so that every call
+// Tryable are an appointment's patient, site and one of its rooms, so that every call
 // fits to the others.
-func (i Info) tryable() reference.IDs {
+func (i Info) Tryable() reference.IDs {
 	booked := i.Appointments[0]
 	room := slices.IndexFunc(i.Rooms, func(r Room) bool { return r.SiteID == booked.SiteID })
 	return reference.IDs{

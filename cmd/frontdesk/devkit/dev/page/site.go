@@ -69,18 +69,12 @@ func file(mediaType string, content []byte) http.HandlerFunc {
 
 func (s *Site) show(w http.ResponseWriter, r *http.Request) {
 	var page bytes.Buffer
-	if err := pageTemplate.Execute(&page, view{s.State(r.Context()), s.derived("form")}); err != nil {
+	if err := pageTemplate.Execute(&page, viewOf(s.State(r.Context()), s.derived("form"), r.URL.Query())); err != nil {
 		http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = page.WriteTo(w)
-}
-
-// view is the data of the template.
-type view struct {
-	State
-	Token string
 }
 
 // do presses a button, and shows the page again.
@@ -91,5 +85,6 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	act(r.PostForm)
-	http.Redirect(w, r, "/#said", http.StatusSeeOther)
+	asked := r.URL.Query()
+	http.Redirect(w, r, "/"+queryOf(asked.Get("only"), asked.Get("show"))+"#said", http.StatusSeeOther)
 }

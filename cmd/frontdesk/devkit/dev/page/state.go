@@ -5,6 +5,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/devkit/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )
@@ -34,6 +35,7 @@ type State struct {
 	Username   string // of the users of the application
 	Patients   []sandbox.Patient
 	Events     []application.WebhookEvent
+	Examples   map[string]reference.Example // a call of each endpoint, by its name
 
 	About      client.Application
 	KeySet     client.KeySet

@@ -27,6 +27,7 @@ var words = template.FuncMap{
 	"headers":  headers,
 	"happens":  doing,
 	"reason":   http.StatusText,
+	"title":    titleOf,
 	"mends":    func(c client.JudgedCall) string { return refusals.FindOf(c.Rule, string(c.Code), c.Description) },
 }
 

@@ -25,11 +25,24 @@ const replace = (part, fresh) => {
   if (same) same.focus({ preventScroll: true });
 };
 
+// The text of an element is copied by the button that names it.
+const offer = (page) => {
+  for (const button of page.querySelectorAll("[data-copy]")) button.hidden = false;
+};
+addEventListener("click", async ({ target }) => {
+  const button = target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = "Copied";
+});
+offer(document);
+
 const load = async () => {
-  const answer = await fetch("/", { signal: AbortSignal.timeout(30000) });
+  const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(30000) });
   if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   while (pressed) await wait(50);
+  offer(fresh);
   for (const part of parts()) replace(part, fresh.getElementById(part.id));
 };
 
