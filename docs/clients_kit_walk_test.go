@@ -277,7 +277,7 @@ func TestWalkKitPackageIsRight_D166(t *testing.T) {
 	}
 }
 
-// The same commit makes the same bytes, and another host is in every file.
+// The same commit makes the same bytes.
 func TestWalkKitIsReproducible_D166(t *testing.T) {
 	t.Parallel()
 	first, err := theKit()
@@ -302,6 +302,7 @@ func TestWalkKitIsReproducible_D166(t *testing.T) {
 	}
 }
 
+// Another host is in every file, and no page links into the clone.
 func TestWalkKitNamesItsHost_D166(t *testing.T) {
 	t.Parallel()
 	const host = "code.test/desk"
@@ -314,6 +315,9 @@ func TestWalkKitNamesItsHost_D166(t *testing.T) {
 		for inside, text := range unpacked(t, name, content) {
 			if strings.Contains(inside+string(text), "frontdesk.example") {
 				t.Errorf("%s in %s has the placeholder", inside, name)
+			}
+			if strings.Contains(string(text), "](../") {
+				t.Errorf("%s in %s links to a page of the clone", inside, name)
 			}
 			named += bytes.Count(text, []byte(host))
 		}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -120,8 +121,11 @@ func (k kit) archive(folder string, files []file) error {
 	return os.WriteFile(filepath.Join(k.out, folder+".tar.gz"), archived, 0o644)
 }
 
+// links lead from a page to a page of the clone, which a package has not.
+var links = regexp.MustCompile(`\[([^\]]*)\]\(\.\./[^)]*\)`)
+
 // copyOf copies the tracked files of a client's folder, and the licence, to a new folder. The
-// host takes the placeholder's place in them.
+// host takes the placeholder's place in them. Links to pages of the clone become their text.
 func (k kit) copyOf(folder string) (dir string, err error) {
 	dir, err = os.MkdirTemp("", "frontdesk-kit-")
 	if err != nil {
@@ -144,6 +148,9 @@ func (k kit) copyOf(folder string) (dir string, err error) {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return "", err
+		}
+		if path.Ext(name) == ".md" {
+			content = links.ReplaceAll(content, []byte("$1"))
 		}
 		if err := os.WriteFile(to, bytes.ReplaceAll(content, []byte(placeholder), []byte(k.host)), 0o644); err != nil {
 			return "", err
