@@ -3,7 +3,6 @@ package docs_test
 import (
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"frontdesk"

@@ -9,7 +9,7 @@ import (
 )
 
 // AsCurl is the chosen event as a command: a call of the same endpoint with the example of its description,
-// as the service keeps no bodies; or the webhook's bytes, sent to the program. It is "" if there is none.
+// as the service keeps no bodies; or the webhook's bytes, sent to the program. It is "" for an event without one.
 func (v view) AsCurl() string {
 	switch e := v.Chosen; {
 	case e.Call != nil:

@@ -94,7 +94,7 @@ type view struct {
 	Only   string  // the filter
 	Show   string  // the event that the address names; "" for the newest
 	Shown  []Event // newest first
-	Chosen Event   // whose details are shown; without an ID if there is none
+	Chosen Event   // whose details are shown; its ID is "" in an empty list
 }
 
 // viewOf limits a state to the filter of an address, and chooses its event.
