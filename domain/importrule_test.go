@@ -111,6 +111,7 @@ var layers = map[string]layer{
 		tests: []string{"frontdesk/adapters", "frontdesk/commands"}, // only a real broker and a real log test the reading
 	},
 	"migrations": {},
+	"version.go": {}, // embeds VERSION
 	"cmd":        {may: []string{"frontdesk"}, libraries: true},
 	"bench":      {may: []string{"frontdesk"}, libraries: true}, // modules of their own, which no package imports
 	"client":     {may: []string{theClient}},                    // a module of its own, without our libraries

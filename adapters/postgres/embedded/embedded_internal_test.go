@@ -98,3 +98,17 @@ func TestSettingsQuoteTheirStrings(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The program starts on every platform of the kit, and Postgres does not on Windows: one sentence has the fix.
+func TestSandboxOnWindowsNamesWSL_D166(t *testing.T) {
+	t.Parallel()
+	for system, want := range map[string]string{"linux": "", "darwin": "", "windows": "frontdesk runs no Postgres on Windows: use WSL"} {
+		said := ""
+		if err := supported(system); err != nil {
+			said = err.Error()
+		}
+		if said != want {
+			t.Errorf("%s: %q, want %q", system, said, want)
+		}
+	}
+}

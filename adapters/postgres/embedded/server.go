@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -35,6 +36,16 @@ type Server struct {
 // startWithin limits a start, including crash recovery.
 const startWithin = 2 * time.Minute
 
+var errWindows = errors.New("frontdesk runs no Postgres on Windows: use WSL")
+
+// supported returns an error for a system that frontdesk runs no Postgres on.
+func supported(system string) error {
+	if system == "windows" {
+		return errWindows
+	}
+	return nil
+}
+
 // Start runs the cluster of c.Dir and returns when it answers. The first start creates
 // the cluster. A later one adopts the postmaster if it is still running, or starts
 // another on the data of a dead one.
@@ -43,7 +54,7 @@ const startWithin = 2 * time.Minute
 // [durable.ErrInUse] while another Server owns the cluster. Every error is one line
 // with the fix.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	if err := supported(); err != nil {
+	if err := supported(runtime.GOOS); err != nil {
 		return nil, err
 	}
 	c = c.withDefaults()

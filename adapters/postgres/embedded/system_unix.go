@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// supported is nil where frontdesk can run Postgres.
-func supported() error { return nil }
-
 const noFollow = syscall.O_NOFOLLOW
 
 // ownerOf is the user id of a file's owner.

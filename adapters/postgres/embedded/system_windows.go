@@ -1,15 +1,11 @@
 package embedded
 
 import (
-	"errors"
 	"io/fs"
 	"syscall"
 )
 
-// supported is the error of each start, so that nothing below is used.
-func supported() error {
-	return errors.New("frontdesk runs no Postgres on Windows: use WSL")
-}
+// No cluster is started on this system, so nothing below is used.
 
 const noFollow = 0
 
@@ -21,4 +17,4 @@ func lastName(fs.FileInfo) bool { return false }
 
 func (*account) inGroup() *syscall.SysProcAttr { return nil }
 
-func kill(int, syscall.Signal) error { return supported() }
+func kill(int, syscall.Signal) error { return errWindows }
