@@ -57,6 +57,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.staffSteps(sc)
 			w.daySteps(sc)
 			w.patientSteps(sc)
+			w.contactSteps(sc)
 			w.practiceItselfSteps(sc)
 			w.requestSteps(sc)
 			w.displaySteps(sc)

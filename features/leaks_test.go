@@ -49,6 +49,7 @@ func TestStorageHoldsNoPersonalData(t *testing.T) {
 	k := newKeeping(t)
 	k.appendEverything()
 	k.callEverything()
+	k.deskEverything()
 	k.comeToRest()
 
 	tables := k.tables()

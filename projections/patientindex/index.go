@@ -139,14 +139,33 @@ func (x *Index) refresh(ctx context.Context, tenant string, p *practice, head in
 	for _, id := range changed {
 		stale[id] = true
 	}
-	entries := slices.DeleteFunc(slices.Clone(p.entries), func(e entry) bool { return stale[e.patient] })
+	var current []entry
 	for page := range slices.Chunk(changed, pageSize) {
-		if entries, err = x.add(ctx, tenant, p, entries, page); err != nil {
+		read, _, err := x.read(ctx, tenant, page)
+		if err != nil {
 			return nil, err
 		}
+		current = append(current, read...)
 	}
-	slices.SortFunc(entries, entry.compare)
-	return entries, nil
+	entries := replaced(p.entries, stale, current)
+	return entries, x.makeRoom(p, len(entries))
+}
+
+// replaced returns entries in order, with current ones in place of those of stale patients. It
+// sorts only these, because one change in a large practice is the rule.
+func replaced(entries []entry, stale map[patient.ID]bool, current []entry) []entry {
+	slices.SortFunc(current, entry.compare)
+	all := make([]entry, 0, len(entries)+len(current))
+	for _, e := range entries {
+		if stale[e.patient] {
+			continue
+		}
+		for len(current) > 0 && current[0].compare(e) < 0 {
+			all, current = append(all, current[0]), current[1:]
+		}
+		all = append(all, e)
+	}
+	return append(all, current...)
 }
 
 func (x *Index) load(ctx context.Context, tenant string, p *practice, _ int64) (entries []entry, err error) {

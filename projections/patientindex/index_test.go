@@ -375,3 +375,33 @@ func BenchmarkLongName(b *testing.B) {
 		})
 	}
 }
+
+// Patients who are registered or renamed between two searches are found in their order.
+func TestChangedPatientsStayInOrder_D161(t *testing.T) {
+	t.Parallel()
+	d := projectionstest.New(t)
+	b := indexOf(t, d, "Cid Cole", "Eve Elm")
+	wantFound(t, b, elm, "e", "Cid Cole", "Eve Elm")
+	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Dee Drew"})
+	d.Happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Zed Lee"})
+	d.Drain(t)
+	b.Names = d.Names()
+	found := func(want ...string) {
+		t.Helper()
+		ids, _, err := b.Find(t.Context(), elm, patientindex.Criteria{}, 9)
+		projectionstest.Must(t, err)
+		names, err := d.Names().Find(t.Context(), elm, ids...)
+		projectionstest.Must(t, err)
+		var got []string
+		for _, id := range ids {
+			got = append(got, names[id].Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+	found("Cid Cole", "Dee Drew", "Eve Elm", "Zed Lee")
+	d.Happens(t, patient.StreamOf(elm, bill), patient.DetailsChanged{Patient: bill, Name: "Abe Lee"})
+	d.Drain(t)
+	found("Abe Lee", "Cid Cole", "Dee Drew", "Eve Elm")
+}
