@@ -42,6 +42,13 @@ Feature: Contact details are the patient's
     And nothing in the pack says "bill@bill.example"
     And nothing in the pack says "9000000009"
 
+  @D144 @D163
+  Scenario: The pack has the clinician, the length and the kind of an appointment
+    Given "Dr Lee" works there as "dr.lee" with the roles "clinician"
+    And "Ann Archer" has a telephone appointment of 10 minutes with "Dr Lee"
+    When an auditor makes the pack of "Ann Archer"
+    Then the pack's page says "with <bdi>Dr Lee</bdi>, 10 minutes, telephone"
+
   @D70 @D161
   Scenario: An erasure takes contact details from the log and from the search
     Given "Rose" looks for the NHS number "943 476 5919"
@@ -56,6 +63,7 @@ Feature: Contact details are the patient's
     And the log shows "[erased]" as the "nhsNumber" of the last "patient.contact-details-set.v1" about "Ann Archer"
     When "Rose" opens the record of "Ann Archer"
     Then the page does not say "01632 960 001"
+    And the consumers follow
 
   @D70 @D162
   Scenario: An erasure takes the text from the list of requests
@@ -67,10 +75,4 @@ Feature: Contact details are the patient's
     And "Rose" opens "requests?tab=new"
     Then the page does not say "A cough"
     And the page does not say "Ann Archer"
-
-  @D144 @D163
-  Scenario: The pack has the clinician, the length and the kind of an appointment
-    Given "Dr Lee" works there as "dr.lee" with the roles "clinician"
-    And "Ann Archer" has a telephone appointment of 10 minutes with "Dr Lee"
-    When an auditor makes the pack of "Ann Archer"
-    Then the pack's page says "with <bdi>Dr Lee</bdi>, 10 minutes, telephone"
+    And the consumers follow
