@@ -190,7 +190,7 @@ func (d *together) officerReads() {
 	b.loading(chromedp.Click(`//main//a[contains(., "Ann Archer")]`))
 	about := b.at().String()
 	for link, texts := range map[string][]string{
-		"Openings": {"Rose Reed", "Dr Lee"}, "Lists": {"Rose Reed", "Dr Lee"}, "App calls": {"Portal"}, "Changes": {"contact details"},
+		"Openings": {"Rose Reed", "Dr Lee"}, "Lists": {"Rose Reed", "Dr Lee"}, "App calls": {"Portal"}, "Changes": {"Rose Reed changed how the patient can be reached", "Rose Reed answered the patient"},
 	} {
 		b.open(about)
 		b.loading(chromedp.Click(`//main//a[normalize-space(.) = "` + link + `"]`))
