@@ -86,7 +86,7 @@ var layers = map[string]layer{
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
 	"projections": {
 		may:   []string{uuid, pgx, norm, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
-		tests: []string{"frontdesk/adapters/postgres", "frontdesk/adapters/sealing", "frontdesk/adapters/clock"}, // only a real database shows that SQL is right
+		tests: []string{"frontdesk/adapters/provetest", "frontdesk/adapters/postgres", "frontdesk/adapters/sealing", "frontdesk/adapters/clock"}, // only a real database shows that SQL is right
 	},
 	"adapters": {
 		may: []string{
