@@ -52,7 +52,7 @@ func TestARequestIsHandled_D83(t *testing.T) {
 	s := newReception(t)
 	give := func(to staff.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return s.desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: elm, Request: s.asked, From: s.lee, To: to})
+			return s.desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: elm, Request: s.asked, From: request.Holder{Member: s.lee}, To: request.Holder{Member: to}})
 		}
 	}
 	take := func(id request.ID, by staff.ID) func(context.Context) error {

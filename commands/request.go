@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -83,13 +84,22 @@ type (
 		By      staff.ID
 		Note    string // is added in the same append; "" for none
 	}
-	// GivePatientRequest gives a request to an active member of staff.
+	// GivePatientRequest gives a request to an active member of staff, or to a team.
 	GivePatientRequest struct {
 		Tenant  string
 		Request request.ID
 		Seen    int
-		From    staff.ID // the holder, as the giver has seen it; zero for none
-		To      staff.ID
+		From    request.Holder // as the giver has seen it; zero for none
+		To      request.Holder
+		Note    string // is added in the same append; "" for none
+	}
+	// PutOffPatientRequest puts a request off until a day, on which it is new again.
+	PutOffPatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		By      staff.ID
+		Until   string // a date of the practice, such as 2026-05-03
 		Note    string // is added in the same append; "" for none
 	}
 	// ChangePatientRequestUrgency sets whether a request is urgent.
@@ -139,17 +149,43 @@ func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) erro
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) }))
 }
 
-// GivePatientRequest refuses an inactive receiver with staff.ErrUnknown, and then with
-// request.ErrTaken or request.ErrCompleted.
+// GivePatientRequest refuses an inactive member with staff.ErrUnknown, a team that the
+// practice does not have with staff.ErrUnknownTeam, and then with request.ErrTaken or
+// request.ErrCompleted.
 func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) error {
-	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(c.Tenant, c.To))
+	if c.To.Team == (staff.TeamID{}) {
+		if err := d.knowActive(ctx, c.Tenant, c.To.Member); err != nil {
+			return err
+		}
+	}
+	teams, err := Load[staff.Teams](ctx, d.Store, staff.TeamStream(c.Tenant))
 	if err != nil {
 		return err
 	}
-	if err := member.Active(); err != nil {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) {
+		return r.Give(c.From, c.To, teams)
+	}))
+}
+
+// PutOffPatientRequest refuses with request.ErrInvalidPutOff a day that is not in the year
+// after the practice's today. It refuses with request.ErrTaken if another member has the
+// request, or with request.ErrCompleted.
+func (d Desk) PutOffPatientRequest(ctx context.Context, c PutOffPatientRequest) error {
+	receptions, err := d.Receptions.Receptions(ctx, c.Tenant)
+	switch {
+	case err != nil:
+		return err
+	case receptions.Zone == nil:
+		return request.ErrUnknown // a practice that does not exist has no requests
+	}
+	teams, err := Load[staff.Teams](ctx, d.Store, staff.TeamStream(c.Tenant))
+	if err != nil {
 		return err
 	}
-	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) }))
+	today := d.Now().In(receptions.Zone).Format(time.DateOnly)
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, withNote(c.Note, func(r request.Request) ([]event.Event, error) {
+		return r.PutOff(c.By, c.Until, today, teams)
+	}))
 }
 
 // withNote also adds a note, unless it is "".

@@ -95,7 +95,7 @@ func (w *town) notYet() (all []event.Stream) {
 	other := application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 	tomorrow := noon().AddDate(0, 0, 1)
 	for _, tenant := range []string{elm, oak, "pine-close"} {
-		all = append(all, practice.StreamOf(tenant), practice.ClosuresStream(tenant), practice.EnablementStream(tenant, other))
+		all = append(all, practice.StreamOf(tenant), practice.ClosuresStream(tenant), staff.TeamStream(tenant), practice.EnablementStream(tenant, other))
 		for _, typ := range request.Types() {
 			all = append(all, practice.IntakeStream(tenant, typ))
 		}
@@ -223,10 +223,10 @@ func TestNoIntentTakesAStream(t *testing.T) {
 // needMore are the intents that append nothing in a new town: most of them end or
 // change an object that does not exist there.
 var needMore = []string{
-	"AcceptLink", "ActivateSigningKey", "AddPasskey", "BreakGlass", "ChangePassword", "ChangePatientRequestUrgency", "ClearCallIn", "ConfirmErasure",
+	"AcceptLink", "ActivateSigningKey", "AddPasskey", "BreakGlass", "ChangePassword", "ChangePatientRequestUrgency", "ChangeTeam", "ClearCallIn", "ConfirmErasure",
 	"ConnectDisplay", "DisableApplication", "ErasePractitioner", "EraseStaff", "GivePatientRequest", "GrantPatientScopedAuthorisation", "InviteAgain",
-	"LiftErasureHold", "OpenAttachment", "ReLinkPatientRequest", "ReactivateStaff", "RegisterPractice", "RemoveCallback", "RemovePasskey",
-	"RemoveWebhook", "ReopenPatientRequest", "ReopenPractice", "RequestReset", "ResumeRequestType", "RetireSigningKey", "RevokeEndpoint", "RevokeUserAuthorisation",
+	"LiftErasureHold", "OpenAttachment", "PutOffPatientRequest", "ReLinkPatientRequest", "ReactivateStaff", "RegisterPractice", "RemoveCallback", "RemovePasskey",
+	"RemoveTeam", "RemoveWebhook", "ReopenPatientRequest", "ReopenPractice", "RequestReset", "ResumeRequestType", "RetireSigningKey", "RevokeEndpoint", "RevokeUserAuthorisation",
 	"SetJWKSURL", "SetPasskeyRule", "SwitchRequestTypeOn", "TestWebhook", "UndoAppointmentStep", "UnmarkPatientScoped", "WithdrawErasure", "WithdrawReset",
 }
 

@@ -49,7 +49,7 @@ var states = []stateOf{
 	of[application.Application](), of[application.Asked](), of[appointment.Appointment](), of[authorisation.Authorisation](), of[display.Display](),
 	of[patient.Patient](), of[practice.Closures](), of[practice.Enablement](), of[practice.Information](), of[practice.Intake](), of[practice.NoteTemplates](), of[practice.Practice](), of[practitioner.Practitioner](),
 	of[record.Glass](), of[record.Note](), of[request.Request](), of[signingkey.Ring](), of[site.Room](), of[site.Site](),
-	of[staff.Member](), of[staff.PasskeyRule](), of[staff.Session](), of[staff.Watch](),
+	of[staff.Member](), of[staff.PasskeyRule](), of[staff.Session](), of[staff.Teams](), of[staff.Watch](),
 }
 
 // stateless are the events that each begin a stream without decisions.

@@ -73,7 +73,7 @@ Feature: The practice handles what patients ask
     Then the log shows 0 "patient-request.completed.v1"
     When "Dr May" works there as "dr.may" with the roles "manager"
     And "Bob Hale" does "give" to the request, having chosen "Dr May"
-    Then the page says "Choose a colleague."
+    Then the page says "Choose a colleague or a team."
     And the log shows 1 "patient-request.given.v1"
 
   @D83 @D84

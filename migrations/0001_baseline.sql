@@ -206,6 +206,18 @@ CREATE TABLE note_templates (
     PRIMARY KEY (tenant, name)
 );
 
+-- Teams of staff, to whom requests are given. A removed team keeps its row: histories name it.
+CREATE TABLE teams (
+    tenant  text    NOT NULL,
+    team    uuid    NOT NULL,
+    name    text    NOT NULL,
+    members uuid[]  NOT NULL,
+    changes int     NOT NULL DEFAULT 1, -- how many events have set it
+    removed boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (tenant, team)
+);
+CREATE INDEX teams_kept ON teams (tenant, team) WHERE NOT removed;
+
 CREATE TABLE sites (
     tenant text NOT NULL,
     site   uuid NOT NULL,
@@ -334,7 +346,8 @@ CREATE TABLE inbox (
     files        int         NOT NULL,
     submitted_at timestamptz NOT NULL,
     idx          bigint      NOT NULL, -- of the submission, in the log
-    holder       uuid,
+    holder       uuid, -- a member of staff or a team
+    until        date, -- put off until this day of the practice
     done_at      timestamptz,
     outcome      text, -- of a completed request
     in_error     boolean     NOT NULL DEFAULT false,
@@ -342,11 +355,12 @@ CREATE TABLE inbox (
 );
 -- One for each tab of the inbox, in its order, one for those that came since a list was loaded,
 -- and one for a patient's requests.
-CREATE INDEX inbox_new ON inbox (tenant, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NULL;
-CREATE INDEX inbox_mine ON inbox (tenant, holder, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NOT NULL;
-CREATE INDEX inbox_open ON inbox (tenant, type, urgent, submitted_at, request) WHERE done_at IS NULL AND holder IS NOT NULL;
+CREATE INDEX inbox_new ON inbox (tenant, type, urgent, submitted_at, request) INCLUDE (until) WHERE done_at IS NULL AND holder IS NULL;
+CREATE INDEX inbox_mine ON inbox (tenant, holder, type, urgent, submitted_at, request) INCLUDE (until) WHERE done_at IS NULL AND holder IS NOT NULL;
+CREATE INDEX inbox_open ON inbox (tenant, type, urgent, submitted_at, request) INCLUDE (until) WHERE done_at IS NULL AND holder IS NOT NULL;
+CREATE INDEX inbox_later ON inbox (tenant, type, urgent, submitted_at, request) INCLUDE (until) WHERE done_at IS NULL AND until IS NOT NULL;
 CREATE INDEX inbox_done ON inbox (tenant, type, urgent, done_at, request) WHERE done_at IS NOT NULL;
-CREATE INDEX inbox_since ON inbox (tenant, type, urgent, idx) WHERE done_at IS NULL AND holder IS NULL;
+CREATE INDEX inbox_since ON inbox (tenant, type, urgent, idx) WHERE done_at IS NULL AND holder IS NULL AND until IS NULL;
 CREATE INDEX inbox_patient ON inbox (tenant, patient, submitted_at, request);
 
 -- The results of a patient search, for its next pages. The search text is in no table. After a
@@ -1484,7 +1498,7 @@ GRANT INSERT (id, tenant, stream, version, name, patient, data, metadata, record
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     feed_offsets, parked_events,
     practices, applications, application_callbacks, endpoint_grants, enablements, authorisations, intakes, closures,
-    note_templates, sites, rooms, displays, display_sights,
+    note_templates, teams, sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, timeline, inbox, erasure_requests,
     answers, webhooks, signing_keys, deliveries,
     staff, staff_links, staff_passkeys, passkey_rules, sign_ins,

@@ -192,7 +192,7 @@ func (a Appointments) History(ctx context.Context, tenant string, id appointment
 	if err != nil {
 		return nil, fmt.Errorf("open an appointment: %w", err)
 	}
-	names, err := membersIn(ctx, a.DB, tenant, events)
+	names, err := namesIn(ctx, a.DB, tenant, events)
 	if err != nil {
 		return nil, fmt.Errorf("read an appointment: %w", err)
 	}

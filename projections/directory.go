@@ -18,6 +18,11 @@ func (d NameDirectory) Staff(ctx context.Context, tenant string, id uuid.UUID) (
 	return d.name(ctx, `SELECT name FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id)
 }
 
+// Team returns the name of a team, which may have been removed.
+func (d NameDirectory) Team(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+	return d.name(ctx, `SELECT name FROM teams WHERE tenant = $1 AND team = $2`, tenant, id)
+}
+
 // Application returns the name of an application.
 func (d NameDirectory) Application(ctx context.Context, id uuid.UUID) (string, error) {
 	return d.name(ctx, `SELECT name FROM applications WHERE application = $1`, id)

@@ -26,9 +26,12 @@ type InboxRow struct {
 	Urgent, ByProxy bool
 	Files           int
 	SubmittedAt     time.Time
-	Holder          staff.ID   // has it, or has completed it; zero if no one has
-	HolderName      string     // "" if no one has it
-	DoneAt          *time.Time // nil unless it is done
+	Holder          staff.ID     // the member who has it, or has completed it; zero for none
+	Team            staff.TeamID // the team that has it; zero for none
+	HolderName      string       // "" if no one has it
+	HolderLeft      bool         // the holder is no longer active
+	Until           string       // the date until which it was put off, which may have come; "" for none
+	DoneAt          *time.Time   // nil unless it is done
 	Outcome         request.Outcome
 	InError         bool  // it was marked as entered in error
 	Idx             int64 // of its submission, in the log
@@ -40,8 +43,8 @@ func (Inbox) Name() string { return "inbox.v1" }
 // Follows returns the types of events that Project has a statement for.
 func (Inbox) Follows() []event.Event {
 	return []event.Event{
-		request.Submitted{}, request.Taken{}, request.Given{}, request.UrgencyChanged{}, request.Completed{}, request.Reopened{},
-		request.ReLinked{}, request.EnteredInError{}, patient.Erased{},
+		request.Submitted{}, request.Taken{}, request.Given{}, request.GivenToTeam{}, request.PutOff{}, request.UrgencyChanged{}, request.Completed{}, request.Reopened{},
+		request.ReLinked{}, request.EnteredInError{}, staff.TeamRemoved{}, patient.Erased{},
 	}
 }
 
@@ -62,7 +65,13 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case request.Held:
 		holder, done := e.Held()
 		completed, _ := e.(request.Completed)
-		set(`holder = $3, done_at = CASE WHEN $4 THEN $5::timestamptz END, outcome = nullif($6, '')`, holder, done, r.At, string(completed.Outcome))
+		set(`holder = $3, until = NULL, done_at = CASE WHEN $4 THEN $5::timestamptz END, outcome = nullif($6, '')`, holder, done, r.At, string(completed.Outcome))
+	case request.GivenToTeam:
+		set(`holder = $3, until = NULL`, e.Team)
+	case request.PutOff:
+		set(`holder = $3, until = $4`, idOrNull(e.Team.UUID), e.Until)
+	case staff.TeamRemoved:
+		do(`UPDATE inbox SET holder = NULL WHERE tenant = $1 AND holder = $2 AND done_at IS NULL`, r.Stream.Tenant, e.Team)
 	case request.UrgencyChanged:
 		set(`urgent = $3`, e.Urgent)
 	case event.Moved:
@@ -81,13 +90,16 @@ type InboxTab string
 // newest first.
 const (
 	InboxNew  InboxTab = "new"  // no one has it
-	InboxMine InboxTab = "mine" // the member has it
+	InboxMine InboxTab = "mine" // the member, or a team of theirs, has it
 	InboxOpen InboxTab = "open" // someone has it
-	InboxDone InboxTab = "done"
+	// InboxLater are the requests that were put off until a later day. No other tab of
+	// requests that are not done has them.
+	InboxLater InboxTab = "later"
+	InboxDone  InboxTab = "done"
 )
 
 // InboxTabs lists the tabs, in the order in which pages show them.
-func InboxTabs() []InboxTab { return []InboxTab{InboxNew, InboxMine, InboxOpen, InboxDone} }
+func InboxTabs() []InboxTab { return []InboxTab{InboxNew, InboxMine, InboxOpen, InboxLater, InboxDone} }
 
 // InboxFilter selects requests of the inbox.
 type InboxFilter struct {
@@ -95,6 +107,7 @@ type InboxFilter struct {
 	Member staff.ID     // the member of the tab "mine"
 	Type   request.Type // "" for all
 	Urgent bool         // only urgent ones
+	Today  string       // the present date at the practice, such as 2026-05-03
 	After  InboxPlace   // the end of the last page; zero for the first
 	back   bool         // from After towards the beginning
 }
@@ -121,12 +134,16 @@ type InboxPlace struct {
 // plan.
 const (
 	rowsOf = `
-SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, coalesce(r.outcome, ''), r.in_error, r.idx FROM (`
+SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, s.name, s.active, g.name, coalesce(r.until::text, ''), r.done_at, coalesce(r.outcome, ''), r.in_error, r.idx FROM (`
 	legsOf = `
-WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS holder)` + rowsOf + `
-	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)
+WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS member, $7::date AS today)` + rowsOf + `
+	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)`
+	eachOf = `
 	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent`
-	holdersOf = `) r LEFT JOIN LATERAL (SELECT name FROM staff WHERE tenant = r.tenant AND staff = r.holder OFFSET 0) s ON true`
+	// The member and their teams, as holders.
+	ownOf     = ` CROSS JOIN LATERAL (SELECT a.member AS holder UNION ALL ` + teamsOf + `a.tenant AND a.member = ANY (members)) h`
+	holdersOf = `) r LEFT JOIN LATERAL (SELECT name, active FROM staff WHERE tenant = r.tenant AND staff = r.holder OFFSET 0) s ON true
+LEFT JOIN LATERAL (SELECT name FROM teams WHERE tenant = r.tenant AND team = r.holder AND NOT removed OFFSET 0) g ON true`
 
 	listWaiting = ` AND (submitted_at, request) > (u.after, a.request) ORDER BY submitted_at, request LIMIT %[1]d) i
 	ORDER BY i.urgent DESC, i.submitted_at, i.request LIMIT %[1]d` + holdersOf + `
@@ -150,24 +167,32 @@ ORDER BY r.submitted_at DESC, r.request DESC`
 
 // The rows of each tab.
 const (
-	isNew  = ` AND done_at IS NULL AND holder IS NULL`
-	isOpen = ` AND done_at IS NULL AND holder IS NOT NULL`
-	isDone = ` AND done_at IS NOT NULL`
+	isNew   = ` AND done_at IS NULL AND holder IS NULL`
+	isOpen  = ` AND done_at IS NULL AND holder IS NOT NULL`
+	isLater = ` AND done_at IS NULL AND until IS NOT NULL`
+	isDone  = ` AND done_at IS NOT NULL`
+
+	// Of these, those that wait for no later day.
+	due   = ` AND (until IS NULL OR until <= a.today)`
+	later = ` AND until > a.today`
+	own   = ` AND holder = h.holder`
 )
 
 var listOf = map[InboxTab]string{
-	InboxNew:  legsOf + isNew + listWaiting,
-	InboxMine: legsOf + isOpen + ` AND holder = a.holder` + listWaiting,
-	InboxOpen: legsOf + isOpen + listWaiting,
-	InboxDone: legsOf + isDone + listDone,
+	InboxNew:   legsOf + eachOf + isNew + due + listWaiting,
+	InboxMine:  legsOf + ownOf + eachOf + isOpen + own + due + listWaiting,
+	InboxOpen:  legsOf + eachOf + isOpen + due + listWaiting,
+	InboxLater: legsOf + eachOf + isLater + later + listWaiting,
+	InboxDone:  legsOf + eachOf + isDone + listDone,
 }
 
 // The same lists from their ends.
 var listBackOf = map[InboxTab]string{
-	InboxNew:  legsOf + isNew + listBefore,
-	InboxMine: legsOf + isOpen + ` AND holder = a.holder` + listBefore,
-	InboxOpen: legsOf + isOpen + listBefore,
-	InboxDone: legsOf + isDone + listDoneBefore,
+	InboxNew:   legsOf + eachOf + isNew + due + listBefore,
+	InboxMine:  legsOf + ownOf + eachOf + isOpen + own + due + listBefore,
+	InboxOpen:  legsOf + eachOf + isOpen + due + listBefore,
+	InboxLater: legsOf + eachOf + isLater + later + listBefore,
+	InboxDone:  legsOf + eachOf + isDone + listDoneBefore,
 }
 
 // Find returns the row of a request, or [request.ErrUnknown].
@@ -201,7 +226,7 @@ func (i Inbox) Neighbours(ctx context.Context, tenant string, f InboxFilter) (be
 	}{{listBackOf[f.Tab], true, &before}, {listOf[f.Tab], false, &behind}} {
 		f.back = side.back
 		urgents, after := f.legs()
-		rows, err := i.list(ctx, 1, side.sql, tenant, f.types(), urgents, after, f.After.Request, f.Member)
+		rows, err := i.list(ctx, 1, side.sql, tenant, f.types(), urgents, after, f.After.Request, f.Member, f.Today)
 		if err != nil {
 			return before, behind, err
 		}
@@ -216,7 +241,7 @@ func (i Inbox) Neighbours(ctx context.Context, tenant string, f InboxFilter) (be
 // zero at the end.
 func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
 	urgents, after := f.legs()
-	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, f.types(), urgents, after, f.After.Request, f.Member)
+	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, f.types(), urgents, after, f.After.Request, f.Member, f.Today)
 	if len(rows) > most {
 		rows = rows[:most]
 		next = rows[most-1].Place()
@@ -259,9 +284,14 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
 	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
 		var holder *uuid.UUID
-		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.Outcome, &r.InError, &r.Idx)
-		if holder != nil {
-			r.Holder.UUID = *holder
+		var member, team *string
+		var active *bool
+		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &member, &active, &team, &r.Until, &r.DoneAt, &r.Outcome, &r.InError, &r.Idx)
+		switch { // one that is neither is a team that was removed while the request was given to it
+		case member != nil:
+			r.Holder.UUID, r.HolderName, r.HolderLeft = *holder, *member, !*active
+		case team != nil:
+			r.Team.UUID, r.HolderName = *holder, *team
 		}
 		return r, err
 	})
@@ -274,20 +304,21 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 // MostCounted is where counting requests stops: it means that many or more.
 const MostCounted = 1000
 
-const countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
+const countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = a.tenant`
 
 var (
 	upTo    = fmt.Sprintf(` ORDER BY type, urgent LIMIT %d) c)`, MostCounted) // the order is that of an index, so the table is not read
-	counted = `SELECT ` + countOf + isNew + upTo + `, ` + countOf + isOpen + ` AND holder = $2` + upTo + `, ` +
-		countOf + isOpen + upTo + `, ` + countOf + isDone + upTo
+	counted = `WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::uuid AS member, $3::date AS today)
+SELECT ` + countOf + isNew + due + upTo + `, (SELECT sum(n)::int FROM (SELECT ` + countOf + isOpen + own + due + upTo + ` AS n FROM (SELECT a.member AS holder UNION ALL ` + teamsOf + `a.tenant AND a.member = ANY (members)) h) m), ` +
+		countOf + isOpen + due + upTo + `, ` + countOf + isLater + later + upTo + `, ` + countOf + isDone + upTo + ` FROM a`
 )
 
-// Counts returns the number of requests in each tab. It stops at
-// [MostCounted].
-func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID) (map[InboxTab]int, error) {
-	var fresh, mine, open, done int
-	if err := i.DB.QueryRow(ctx, counted, tenant, member).Scan(&fresh, &mine, &open, &done); err != nil {
+// Counts returns the number of requests in each tab. It stops at [MostCounted] for each, and
+// for each holder of the tab "mine". Today is the present date at the practice.
+func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID, today string) (map[InboxTab]int, error) {
+	var fresh, mine, open, later, done int
+	if err := i.DB.QueryRow(ctx, counted, tenant, member, today).Scan(&fresh, &mine, &open, &later, &done); err != nil {
 		return nil, fmt.Errorf("count requests: %w", err)
 	}
-	return map[InboxTab]int{InboxNew: fresh, InboxMine: mine, InboxOpen: open, InboxDone: done}, nil
+	return map[InboxTab]int{InboxNew: fresh, InboxMine: min(mine, MostCounted), InboxOpen: open, InboxLater: later, InboxDone: done}, nil
 }

@@ -40,7 +40,7 @@ func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 	for _, tab := range projections.InboxTabs() {
 		for _, typ := range append(request.Types(), "") {
 			for _, urgent := range []bool{false, true} {
-				f := projections.InboxFilter{Tab: tab, Member: member, Type: typ, Urgent: urgent}
+				f := projections.InboxFilter{Tab: tab, Member: member, Type: typ, Urgent: urgent, Today: today}
 				for page := range 3 {
 					rows, next, err := inbox.Page(t.Context(), elm, f, 50)
 					if err != nil || asked.Most > 4*51 {
@@ -73,7 +73,7 @@ func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 			t.Errorf("the newest one took %d rows, %v", asked.Most, err)
 		}
 	}
-	if _, err := inbox.Counts(t.Context(), elm, member); err != nil || asked.Most > 1000 {
+	if _, err := inbox.Counts(t.Context(), elm, member, today); err != nil || asked.Most > 1000 {
 		t.Errorf("%d rows were counted, %v", asked.Most, err)
 	}
 	requests := projections.Requests{DB: asked}
@@ -123,7 +123,7 @@ func TestListsKeepTheirPlan_D131(t *testing.T) {
 func listAll(t *testing.T, db *pgxpool.Pool, tenant string) {
 	t.Helper()
 	for _, tab := range projections.InboxTabs() {
-		if _, _, err := (projections.Inbox{DB: db}).Page(t.Context(), tenant, projections.InboxFilter{Tab: tab}, 50); err != nil {
+		if _, _, err := (projections.Inbox{DB: db}).Page(t.Context(), tenant, projections.InboxFilter{Tab: tab, Today: today}, 50); err != nil {
 			t.Fatal(err)
 		}
 	}

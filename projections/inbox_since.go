@@ -12,7 +12,7 @@ const (
 	legsSince = `
 WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::bigint AS idx)`
 	eachSince = ` FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents) u (urgent)
-	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent` + isNew + ` AND idx > a.idx ORDER BY idx`
+	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent` + isNew + ` AND until IS NULL AND idx > a.idx ORDER BY idx`
 
 	listSince = legsSince + rowsOf + `
 	SELECT i.*` + eachSince + ` LIMIT %[1]d) i

@@ -90,6 +90,9 @@ func (d *inboxDay) listed(t *testing.T, tenant string, f projections.InboxFilter
 	t.Helper()
 	var names []string
 	var all []projections.InboxRow
+	if f.Today == "" {
+		f.Today = today
+	}
 	for {
 		rows, next, err := d.inbox().Page(t.Context(), tenant, f, 2)
 		if err != nil || len(rows) > 2 {
@@ -154,8 +157,8 @@ func TestInboxListsUrgentFirst_D83(t *testing.T) {
 	if got := d.listed(t, oak, projections.InboxFilter{Tab: projections.InboxNew}); got != "" {
 		t.Errorf("another practice sees %s", got) // the practice's own request has no name here
 	}
-	counts, err := d.inbox().Counts(t.Context(), elm, kim)
-	want := map[projections.InboxTab]int{projections.InboxNew: 2, projections.InboxMine: 1, projections.InboxOpen: 2, projections.InboxDone: 2}
+	counts, err := d.inbox().Counts(t.Context(), elm, kim, today)
+	want := map[projections.InboxTab]int{projections.InboxNew: 2, projections.InboxMine: 1, projections.InboxOpen: 2, projections.InboxLater: 0, projections.InboxDone: 2}
 	if diff := cmp.Diff(want, counts); err != nil || diff != "" {
 		t.Errorf("%v, counted (-want +got):\n%s", err, diff)
 	}
@@ -171,11 +174,11 @@ func TestInboxListsUrgentFirst_D83(t *testing.T) {
 // wantRows checks the columns of rows.
 func (d *inboxDay) wantRows(t *testing.T) {
 	t.Helper()
-	rows, _, err := d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxDone}, 1)
+	rows, _, err := d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxDone, Today: today}, 1)
 	if err != nil || len(rows) != 1 || rows[0].DoneAt == nil || !rows[0].DoneAt.Equal(d.At) || rows[0].Outcome != request.Signposted || rows[0].HolderName != "Dr Lee" || !rows[0].InError {
 		t.Errorf("done: %+v, %v", rows, err)
 	}
-	rows, _, err = d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxNew, Type: request.Admin}, 2)
+	rows, _, err = d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxNew, Type: request.Admin, Today: today}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

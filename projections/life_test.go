@@ -89,6 +89,8 @@ func practicesLife(tenant string) []chapter {
 		plain(practice.InformationStream(tenant), practice.InformationSet{Texts: map[practice.Topic]string{practice.Purposes: "To treat you."}}),
 		plain(practice.NoteTemplateStream(tenant), practice.NoteTemplateSet{Name: "Rang", Text: "Rang."}, practice.NoteTemplateSet{Name: "Rang", Text: "Rang, no answer."},
 			practice.NoteTemplateSet{Name: "Seen", Text: "Seen."}, practice.NoteTemplateRemoved{Name: "Seen"}),
+		plain(staff.TeamStream(tenant), staff.TeamSet{Team: gps, Name: "GPs", Members: []staff.ID{lee, kim}}, staff.TeamSet{Team: nurses, Name: "Nurses"},
+			staff.TeamSet{Team: gps, Name: "Doctors", Members: []staff.ID{kim}}, staff.TeamRemoved{Team: nurses}),
 		plain(closures, practice.Closed{From: noon, Until: noon.Add(time.Second)}, practice.Closed{From: noon.Add(time.Hour)}),
 		plain(closures, practice.Reopened{From: noon.Add(2 * time.Hour)}),
 	}
@@ -171,7 +173,8 @@ func handledLife(t *testing.T, d *day) []chapter {
 			request.AttachmentOpened{Patient: ann, Request: id, Attachment: asked.Attachments[0].ID}),
 		plain(stream, request.Taken{Patient: ann, By: lee}, request.Given{Patient: ann, From: lee, To: kim}, request.UrgencyChanged{Patient: ann, Urgent: true},
 			request.Noted{Patient: ann, Text: "rang twice"}, request.Completed{Patient: ann, By: kim, Outcome: request.Replied},
-			toBill, request.ReLinked{Patient: ann, Former: bill, Reason: "about Ann"}, toBill, request.Reopened{Patient: bill, By: lee, Reason: "rang again"}),
+			toBill, request.ReLinked{Patient: ann, Former: bill, Reason: "about Ann"}, toBill, request.Reopened{Patient: bill, By: lee, Reason: "rang again"},
+			request.GivenToTeam{Patient: bill, From: lee, Team: gps}, request.PutOff{Patient: bill, Until: "2026-05-03", Team: gps}),
 	}
 }
 

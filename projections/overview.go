@@ -18,18 +18,20 @@ type Overview struct{ DB Querier }
 type WaitingRequests struct {
 	Type      request.Type
 	New, Open int        // no one has it, or someone; counting stops at [MostCounted]
+	Later     int        // was put off until a later day
 	Oldest    *time.Time // when the oldest new one was submitted; nil without one
 }
 
-// Waiting returns the counts of each type.
-func (o Overview) Waiting(ctx context.Context, tenant string) ([]WaitingRequests, error) {
+// Waiting returns the counts of each type. Today is the present date at the practice.
+func (o Overview) Waiting(ctx context.Context, tenant, today string) ([]WaitingRequests, error) {
 	const ofType = ` AND type = t.type`
 	counting := `
-SELECT t.type, ` + countOf + ofType + isNew + upTo + `, ` + countOf + ofType + isOpen + upTo + `,
+WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $3::date AS today)
+SELECT t.type, ` + countOf + ofType + isNew + due + upTo + `, ` + countOf + ofType + isOpen + due + upTo + `, ` + countOf + ofType + isLater + later + upTo + `,
 	(SELECT min(o.submitted_at) FROM unnest('{true,false}'::boolean[]) u (urgent) CROSS JOIN LATERAL (SELECT submitted_at FROM inbox
-		WHERE tenant = $1 AND type = t.type AND urgent = u.urgent` + isNew + ` ORDER BY submitted_at, request LIMIT 1) o)
-FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY t.n`
-	rows, _ := o.DB.Query(ctx, counting, tenant, request.Types())
+		WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent` + isNew + due + ` ORDER BY submitted_at, request LIMIT 1) o)
+FROM a CROSS JOIN unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY t.n`
+	rows, _ := o.DB.Query(ctx, counting, tenant, request.Types(), today)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[WaitingRequests])
 	if err != nil {
 		return nil, fmt.Errorf("count the requests that wait: %w", err)

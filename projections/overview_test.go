@@ -24,7 +24,7 @@ func TestOverviewReadsOneDay_D156(t *testing.T) {
 	}
 	asked := &projectionstest.Explainer{Querier: db.Pool(t), T: t}
 	overview, day := projections.Overview{DB: asked}, time.Date(2026, 1, 14, 0, 0, 0, 0, time.UTC)
-	if all, err := overview.Waiting(t.Context(), elm); err != nil || len(all) != 2 || all[0].New == 0 || all[0].Oldest == nil || asked.Most > 1000 {
+	if all, err := overview.Waiting(t.Context(), elm, today); err != nil || len(all) != 2 || all[0].New == 0 || all[0].Oldest == nil || asked.Most > 1000 {
 		t.Errorf("%+v, %d rows were read, %v", all, asked.Most, err)
 	}
 	asked.Most = 0

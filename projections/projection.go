@@ -44,7 +44,7 @@ type Opener interface {
 // [Erasures] changes there without a statement of the program.
 func AtOnce() []Projection {
 	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, IdempotentResponses{}, Availability{},
-		NoteTemplates{}, Sites{}, Displays{}, Appointments{}, CareRecords{}}
+		NoteTemplates{}, Teams{}, Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
 // Following returns the projections behind the feed, which pages read.
@@ -90,6 +90,7 @@ var tables = map[string][]Table{
 	IdempotentResponses{}.Name(): {{Name: "answers", Kept: commands.ResponseLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
 	Availability{}.Name():        kept("intakes", "closures"),
 	NoteTemplates{}.Name():       kept("note_templates"),
+	Teams{}.Name():               kept("teams"),
 	Displays{}.Name():            kept("displays"),
 	Sites{}.Name():               kept("sites", "rooms"),
 	Appointments{}.Name():        kept("appointments"),

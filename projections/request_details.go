@@ -35,8 +35,11 @@ type Request struct {
 	Answers     []request.Answer
 	Attachments []request.Attachment
 	SubmittedAt time.Time
-	Holder      staff.ID       // has it, or has completed it; zero if no one has
+	Holder      staff.ID       // the member who has it, or has completed it; zero for none
+	Team        staff.TeamID   // the team that has it; zero for none
 	HolderName  string         // "" if no one has it
+	HolderLeft  bool           // the holder is no longer active
+	Until       string         // the date until which it was put off, which may have come; "" for none
 	Done        *HistoryEntry  // how it was completed; nil unless it is done
 	InError     *InError       // nil unless it was marked as entered in error
 	History     []HistoryEntry // with the submission, oldest first
@@ -55,7 +58,7 @@ type HistoryEntry struct {
 	At    time.Time
 	Actor event.Actor
 	By    string // name of the member of staff or practitioner who did it; "" if it is not known
-	To    string // name of the member of staff who was given it; "" if it was not given
+	To    string // name of the member of staff or the team who was given it; "" if it was not given
 }
 
 // maxHistory limits the events of one request that are decrypted, without its
@@ -82,7 +85,7 @@ func (q Requests) Find(ctx context.Context, tenant string, id request.ID) (Reque
 	if _, is := events[0].Event.(request.Submitted); !is {
 		return Request{}, request.ErrUnknown
 	}
-	names, err := membersIn(ctx, q.DB, tenant, events)
+	names, err := namesIn(ctx, q.DB, tenant, events)
 	if err != nil {
 		return Request{}, fmt.Errorf("read a request: %w", err)
 	}
@@ -120,18 +123,26 @@ func scanStream(rows pgx.Rows, stream event.Stream) ([]event.Stored, error) {
 	})
 }
 
-// membersIn returns the names of the members of staff in events.
-func membersIn(ctx context.Context, db Querier, tenant string, events []event.Recorded) (map[uuid.UUID]string, error) {
-	var members []uuid.UUID
+// named is the name of a member of staff or a team.
+type named struct {
+	name string
+	gone bool // the member has left, or the team was removed
+}
+
+// namesIn returns the names of the members of staff and the teams in events.
+func namesIn(ctx context.Context, db Querier, tenant string, events []event.Recorded) (map[uuid.UUID]named, error) {
+	var ids []uuid.UUID
 	for _, e := range events {
-		members = append(members, e.Metadata.Actor.Member(), holderIn(e.Event).UUID)
+		holder := holderIn(e.Event)
+		ids = append(ids, e.Metadata.Actor.Member(), holder.Member.UUID, holder.Team.UUID)
 	}
-	rows, _ := db.Query(ctx, `SELECT staff, name FROM staff WHERE tenant = $1 AND staff = ANY ($2)`, tenant, members)
-	names := map[uuid.UUID]string{}
+	rows, _ := db.Query(ctx, `SELECT staff, name, NOT active FROM staff WHERE tenant = $1 AND staff = ANY ($2)
+		UNION ALL SELECT team, name, removed FROM teams WHERE tenant = $1 AND team = ANY ($2)`, tenant, ids)
+	names := map[uuid.UUID]named{}
 	var id uuid.UUID
-	var name string
-	_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error {
-		names[id] = name
+	var of named
+	_, err := pgx.ForEachRow(rows, []any{&id, &of.name, &of.gone}, func() error {
+		names[id] = of
 		return nil
 	})
 	return names, err
@@ -139,35 +150,41 @@ func membersIn(ctx context.Context, db Querier, tenant string, events []event.Re
 
 // holderIn returns the holder of a request after an event; zero if the event does not
 // pass it on.
-func holderIn(e event.Event) (holder staff.ID) {
-	if passed, ok := e.(request.Held); ok {
-		holder, _ = passed.Held()
+func holderIn(e event.Event) (holder request.Holder) {
+	switch e := e.(type) {
+	case request.Held:
+		holder.Member, _ = e.Held()
+	case request.GivenToTeam:
+		holder.Team = e.Team
+	case request.PutOff:
+		holder.Team = e.Team
 	}
 	return holder
 }
 
 // historyEntry returns an event with the names of the member of staff who did it, and of
 // the one who was given the request.
-func historyEntry(r event.Recorded, names map[uuid.UUID]string) HistoryEntry {
-	done := HistoryEntry{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
+func historyEntry(r event.Recorded, names map[uuid.UUID]named) HistoryEntry {
+	done := HistoryEntry{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()].name}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
 	}
-	if given, is := r.Event.(request.Given); is {
-		done.To = names[given.To.UUID]
+	switch e := r.Event.(type) {
+	case request.Given:
+		done.To = names[e.To.UUID].name
+	case request.GivenToTeam:
+		done.To = names[e.Team.UUID].name
 	}
 	return done
 }
 
 // see applies one event to a request.
-func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+func (q *Request) see(r event.Recorded, names map[uuid.UUID]named) {
 	done := historyEntry(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
-	if holder := holderIn(r.Event); holder != (staff.ID{}) {
-		q.Holder, q.HolderName = holder, names[holder.UUID]
-	}
+	q.pass(r.Event, names)
 	switch e := r.Event.(type) {
 	case request.Submitted:
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
@@ -184,6 +201,22 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 		q.InError = &InError{e.Reason, done.At}
 	}
 	q.History = append(q.History, done)
+}
+
+// pass notes the holder after an event. A team that was removed has no request.
+func (q *Request) pass(e event.Event, names map[uuid.UUID]named) {
+	off, isOff := e.(request.PutOff)
+	holder := holderIn(e)
+	if !isOff && holder == (request.Holder{}) {
+		return
+	}
+	of := names[holder.Member.UUID]
+	if team, known := names[holder.Team.UUID]; known && !team.gone {
+		of = team
+	} else {
+		holder.Team = staff.TeamID{}
+	}
+	q.Holder, q.Team, q.HolderName, q.HolderLeft, q.Until = holder.Member, holder.Team, of.name, of.gone, off.Until
 }
 
 // MovedRequest is a request that was linked to another patient at some time.

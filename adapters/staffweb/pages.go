@@ -68,9 +68,9 @@ func (p *Pages) routes() []pagekit.Route {
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
 		own.Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
-		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
+		(&people.Section{Site: p.Site, People: members, Teams: projections.Teams{DB: p.DB}, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
-			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Filters: p.Filters, People: members,
+			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Teams: projections.Teams{DB: p.DB}, Filters: p.Filters,
 			Directory: directory, Records: records, Contacts: contacts, PatientIndex: p.PatientIndex, Files: p.Files, Answers: p.Answers,
 		}).Routes(),
 		(&patients.Section{
@@ -79,7 +79,7 @@ func (p *Pages) routes() []pagekit.Route {
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
 		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}, People: members, Directory: directory}).Routes(),
-		(&overview.Section{Site: p.Site, Counts: projections.Overview{DB: p.DB}, Availability: projections.Availability{DB: p.DB}}).Routes(),
+		(&overview.Section{Site: p.Site, Counts: projections.Overview{DB: p.DB}, Teams: projections.Teams{DB: p.DB}, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
 		(&applications.Section{

@@ -86,6 +86,8 @@ var verdicts = map[string][6]string{
 
 	"GET /note-templates":                     {asked, refused, refused, refused, in, refused},
 	"POST /note-templates":                    {asked, refused, refused, refused, in, refused},
+	"GET /teams":                              {asked, refused, refused, refused, in, refused},
+	"POST /teams":                             {asked, refused, refused, refused, in, refused},
 	"GET /requests":                           {asked, refused, in, in, refused, refused},
 	"POST /requests":                          {asked, refused, in, in, refused, refused},
 	"GET /requests/{request}":                 {asked, refused, in, in, refused, refused},

@@ -84,6 +84,7 @@ func (d *desks) forms() []textForm {
 		{"why an erasure is withdrawn", d.officer, asked, asked, "withdrawal", parse.MaxReason, []string{"do", "withdraw"}},
 		{"a text for patients", d.manager, atElm + "privacy-texts", atElm + "privacy-texts", "transfers", practice.MaxInformation, information},
 		{"a note template", d.manager, atElm + "note-templates", atElm + "note-templates", "text-new", practice.MaxNoteTemplateText, []string{"name", "A template"}},
+		{"a team", d.manager, atElm + "teams?add", atElm + "teams", "name", staff.MaxTeamName, nil},
 		{"a site", d.manager, atElm + "sites", atElm + "sites", "name", 60, nil},
 		{"another name of a site", d.manager, rooms, rooms, "name", 60, []string{"room1", "Room 1"}},
 		{"another name of a room", d.manager, rooms, rooms, "room1", 60, []string{"name", "Elm House"}},

@@ -58,7 +58,7 @@ func (r Request) Complete(id ID, by staff.ID, c Completion) ([]event.Event, erro
 		return nil, ErrUnknown
 	case r.done:
 		return nil, ErrCompleted
-	case r.holder != staff.ID{} && r.holder != by:
+	case r.holder.Member != staff.ID{} && r.holder.Member != by:
 		return nil, ErrTaken
 	case answer != "" && r.Recipient() == application.ID{}:
 		return nil, ErrNoRecipient

@@ -8,8 +8,9 @@
 //     of its own, so no rule needs another request.
 //  3. A request may be marked as entered in error, with a reason. It is never
 //     changed or removed from the record (D73).
-//  4. Staff take a request without a holder, or give it to a colleague from the
-//     holder that they have seen. Of two concurrent acts one is refused (D83).
+//  4. Staff take a request that no member has, or give it to a colleague or a team
+//     from the holder that they have seen. Of two concurrent acts one is refused
+//     (D83, D164).
 //  5. A request is completed once, with an outcome, by its holder, or by any member
 //     if it has none. A member who reopens it becomes its holder. Until then it
 //     cannot be taken, given or completed (D83).
@@ -24,4 +25,7 @@
 //     application that sent the request. That application finds how the request ends
 //     while it is linked to the same patient and not entered in error. Reopening
 //     withdraws the answer (D149).
+//  10. A request can be put off until a day, by its holder, or by any member if no
+//     member has it. On that day it is new again. It waits no longer once it is
+//     taken, given or completed (D165).
 package request

@@ -83,7 +83,7 @@ func (Request) Events() []event.Event { return append(Handling(), Submitted{}, E
 
 // Handling returns an empty event of each type of the practice's work on a request.
 func Handling() []event.Event {
-	return []event.Event{Taken{}, Given{}, UrgencyChanged{}, Noted{}, Completed{}, Answered{}, Reopened{}, ReLinked{}}
+	return []event.Event{Taken{}, Given{}, GivenToTeam{}, PutOff{}, UrgencyChanged{}, Noted{}, Completed{}, Answered{}, Reopened{}, ReLinked{}}
 }
 
 // EventName returns the name that the event is stored under.
@@ -157,7 +157,8 @@ type Request struct {
 	sender    application.ID // zero if no application sent it
 	sentFor   patient.ID     // the patient that it was sent for
 	about     patient.ID     // the current link
-	holder    staff.ID       // zero for none
+	holder    Holder
+	until     string // the day until which it was put off, which may have come; "" for none
 	urgent    bool
 	done      bool
 	inError   bool
@@ -180,7 +181,12 @@ func (r Request) Apply(e event.Event) Request {
 		r.sender, r.sentFor = e.Application, e.Patient
 		r.files = e.files()
 	case Held:
-		r.holder, r.done = e.Held()
+		member, done := e.Held()
+		r.holder, r.done, r.until = Holder{Member: member}, done, ""
+	case GivenToTeam:
+		r.holder, r.until = Holder{Team: e.Team}, ""
+	case PutOff:
+		r.holder, r.until = Holder{Team: e.Team}, e.Until
 	case UrgencyChanged:
 		r.urgent = e.Urgent
 	case ReLinked:
@@ -210,36 +216,19 @@ var (
 	ErrLongText    = fault.New(fault.Invalid, "text-too-long", "Write at most 10,000 characters.")
 )
 
-// Take gives the request to a member if it has no holder (rule 4).
+// Take gives the request to a member if no other member has it (rule 4).
 func (r Request) Take(by staff.ID) ([]event.Event, error) {
 	switch {
 	case !r.submitted:
 		return nil, ErrUnknown
 	case r.done:
 		return nil, ErrCompleted
-	case r.holder == by:
+	case r.holder.Member == by:
 		return nil, nil
-	case r.holder != staff.ID{}:
+	case r.holder.Member != staff.ID{}:
 		return nil, ErrTaken
 	}
 	return []event.Event{Taken{r.about, by}}, nil
-}
-
-// Give gives the request from its holder, as the giver has seen it, to another member.
-// A zero from means that it has none. The caller has made sure that the other is
-// active.
-func (r Request) Give(from, to staff.ID) ([]event.Event, error) {
-	switch {
-	case !r.submitted:
-		return nil, ErrUnknown
-	case r.done:
-		return nil, ErrCompleted
-	case r.holder == to:
-		return nil, nil
-	case r.holder != from:
-		return nil, ErrTaken
-	}
-	return []event.Event{Given{r.about, from, to}}, nil
 }
 
 // ChangeUrgency sets whether the request is urgent.

@@ -50,7 +50,9 @@ func take(by staff.ID) decide {
 }
 
 func give(from, to staff.ID) decide {
-	return func(r request.Request) ([]event.Event, error) { return r.Give(from, to) }
+	return func(r request.Request) ([]event.Event, error) {
+		return r.Give(request.Holder{Member: from}, request.Holder{Member: to}, staff.Teams{})
+	}
 }
 
 func complete(by staff.ID, outcome request.Outcome, text string) decide {

@@ -28,7 +28,7 @@ func TestARequestIsSubmittedAsItIs(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, sent(), inError, taken, given, calm, noted, completed, answered, reopened, reLinked, opened, fileSeen)
+	eventtest.Golden(t, sent(), inError, taken, given, givenToTeam, request.PutOff{Patient: ann, Until: "2026-05-03", Team: gps}, calm, noted, completed, answered, reopened, reLinked, opened, fileSeen)
 }
 
 func TestDetailsAreJudgedWheneverTheyAreGiven_D20(t *testing.T) {

@@ -41,4 +41,6 @@
 //     after a pause of less than 14 days, except after an operator's reset or reactivation. Then
 //     the member can only add a passkey. The last passkey of a member who needs one cannot be
 //     removed (D152).
+//  13. The practice keeps up to 40 teams of its staff, each with its own name. A change names
+//     the state of the team that its author has read (D164).
 package staff

@@ -85,7 +85,7 @@ func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return slices.Concat(Member{}.Events(), Session{}.Events(), Watch{}.Events(), PasskeyRule{}.Events())
+	return slices.Concat(Member{}.Events(), Session{}.Events(), Watch{}.Events(), PasskeyRule{}.Events(), Teams{}.Events())
 }
 
 // Events returns the events of the stream of a member of staff.

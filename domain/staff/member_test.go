@@ -58,5 +58,6 @@ func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	eventtest.Golden(t, ruleOf(staff.Clinician, staff.Manager), resetAsked, staff.ResetWithdrawn{Reset: resetAsked.Reset}, drLee, staff.Deactivated{}, passwordSet, staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}},
 		staff.Invited{Link: link}, staff.Reset{Link: link}, staff.Reactivated{}, phone, staff.PasskeyRemoved{Passkey: phone.Passkey},
-		signedIn, signedOut, failed, lockedOut)
+		signedIn, signedOut, failed, lockedOut,
+		staff.TeamSet{Team: staff.TeamID{UUID: lee.UUID}, Name: "GPs", Members: []staff.ID{lee}}, staff.TeamRemoved{Team: staff.TeamID{UUID: lee.UUID}})
 }

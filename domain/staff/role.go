@@ -68,6 +68,7 @@ const (
 	SeeInformation          Action = "see-subject-access-information" // the practice's texts
 	EditInformation         Action = "edit-subject-access-information"
 	EditNoteTemplates       Action = "edit-note-templates"
+	ManageTeams             Action = "manage-teams" // which get requests
 )
 
 // allStaff is all staff who are signed in, whatever their roles.
@@ -94,6 +95,7 @@ var rights = map[Action][]Role{
 	SeeInformation:          {Manager, PrivacyOfficer},
 	EditInformation:         {Manager},
 	EditNoteTemplates:       {Manager},
+	ManageTeams:             {Manager},
 }
 
 // May reports whether a member with these roles may do it. An action without a line in

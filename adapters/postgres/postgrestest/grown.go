@@ -153,6 +153,7 @@ var firstGrown = []string{
 	`INSERT INTO broken_glass SELECT ` + practiceN + `, md5('glass' || n)::uuid, ` + patientN + `, ` + staffN + `, now() - interval '1 minute' * n, now() - interval '1 minute' * (n - 30) FROM generate_series(100, {patients}, 100) n`,
 	`INSERT INTO patient_searches SELECT md5('session' || n)::uuid, md5('search' || n)::uuid, ARRAY[md5('patient' || n)::uuid], now() - interval '10 milliseconds' * n FROM generate_series(1, {staff}) n`,
 	`INSERT INTO intakes (tenant, request_type, switched_off) SELECT ` + practiceN + `, t, false FROM generate_series(1, {practices}) n, unnest(ARRAY['medical', 'admin', 'prescription']) t`,
+	`INSERT INTO teams SELECT ` + practiceN + `, gen_random_uuid(), 'Team ' || t, '{}' FROM generate_series(1, {practices}) n, generate_series(1, 5) t`,
 	`INSERT INTO note_templates SELECT ` + practiceN + `, 'Template ' || t, 'Rang, no answer.' FROM generate_series(1, {practices}) n, generate_series(1, 5) t`,
 	`INSERT INTO saved_filters SELECT ` + practiceN + `, ` + staffN + `, '?tab=new&urgent=yes' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO sign_ins SELECT ` + practiceN + `, ` + staffN + `, now() - interval '1 hour' * a, md5('session' || n || a)::uuid, 'password' FROM generate_series(1, {staff}) n, generate_series(1, 5) a`,

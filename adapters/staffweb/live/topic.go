@@ -93,6 +93,8 @@ var rows = []row{
 	{request.EnteredInError{}, inboxOnly},
 	{request.Taken{}, inboxOnly},
 	{request.Given{}, inboxOnly},
+	{request.GivenToTeam{}, inboxOnly},
+	{request.PutOff{}, inboxOnly},
 	{request.UrgencyChanged{}, inboxOnly},
 	{request.Noted{}, inboxOnly},
 	{request.Completed{}, inboxOnly},

@@ -45,7 +45,7 @@ func TestMessageOfEachRow(t *testing.T) {
 			got = append(got, string(m.Topic.Kind)+" "+m.What)
 		}
 	}
-	want := strings.Split("inbox submitted, inbox entered-in-error, inbox taken, inbox given, inbox urgency-changed, inbox noted, inbox completed, "+
+	want := strings.Split("inbox submitted, inbox entered-in-error, inbox taken, inbox given, inbox given-to-team, inbox put-off, inbox urgency-changed, inbox noted, inbox completed, "+
 		"inbox reopened, inbox re-linked, inbox opened, day booked, day moved, day planned, day cancelled, day arrived, day arrival-cleared, day called-in, board called-in, "+
 		"day call-in-removed, board call-in-removed, day did-not-attend, day did-not-attend-cleared, day attended, board display-removed", ", ")
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -22,6 +22,7 @@ var templates = pagekit.Templates(sources, "overview")
 type Section struct {
 	*pagekit.Site
 	Counts       projections.Overview
+	Teams        projections.Teams
 	Availability projections.Availability
 }
 
@@ -36,6 +37,7 @@ type overviewPage struct {
 	Types []typeRow
 	Hours []hourRow
 	Sites []projections.DayOfSite
+	Work  []workRow
 }
 
 // typeRow is one type of request.
@@ -43,6 +45,7 @@ type typeRow struct {
 	Type           request.Type
 	Name           string
 	New, Open      string
+	Later          string // put off until a later day
 	Oldest         string // how long the oldest new one has waited; "" without one
 	Late           bool   // that is too long
 	Received, Done int    // today
@@ -63,7 +66,7 @@ type received struct{ Received, Done int }
 func (s *Section) overview(r *pagekit.Request) error {
 	now := s.Now()
 	from, until, _ := parse.Day(now.In(r.Practice.Zone).Format(time.DateOnly), r.Practice.Zone) // it is a day
-	waiting, err := s.Counts.Waiting(r.Context(), r.Tenant)
+	waiting, err := s.Counts.Waiting(r.Context(), r.Tenant, s.Today(r))
 	if err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func (s *Section) overview(r *pagekit.Request) error {
 	}
 	page := overviewPage{At: pagekit.TimeOfDay(now, r.Practice.Zone), Hours: hourRows(hours, from, r.Practice.Zone)}
 	for _, w := range waiting {
-		row := typeRow{Type: w.Type, Name: pagekit.RequestNames[w.Type] + "s", New: counted(w.New), Open: counted(w.Open)}
+		row := typeRow{Type: w.Type, Name: pagekit.RequestNames[w.Type] + "s", New: counted(w.New), Open: counted(w.Open), Later: counted(w.Later)}
 		if w.Oldest != nil {
 			row.Oldest, row.Late = pagekit.Waited(now.Sub(*w.Oldest)), now.Sub(*w.Oldest) >= pagekit.LateRequest
 		}
@@ -93,8 +96,35 @@ func (s *Section) overview(r *pagekit.Request) error {
 	if page.Sites, err = s.Counts.Sites(r.Context(), r.Tenant, from, until); err != nil {
 		return err
 	}
+	if page.Work, err = s.workOf(r); err != nil {
+		return err
+	}
 	s.Show(r, pagekit.View{Template: templates["overview"], Status: http.StatusOK, Title: "Overview", Content: page})
 	return nil
+}
+
+// workRow is a team or a member of staff who has open requests, or could.
+type workRow struct {
+	Name string
+	Left bool // a member who has left
+	Open string
+}
+
+// workOf lists the teams and the members who handle requests, and all others with open requests.
+func (s *Section) workOf(r *pagekit.Request) (rows []workRow, err error) {
+	all, err := s.Teams.Workloads(r.Context(), r.Tenant, s.Today(r))
+	for _, w := range all {
+		isTeam := w.Team != staff.TeamID{}
+		if w.Open == 0 && !isTeam && !(w.Active && w.Roles.May(staff.HandleRequests)) {
+			continue
+		}
+		name := pagekit.Plain(w.Name)
+		if isTeam {
+			name += " (team)"
+		}
+		rows = append(rows, workRow{name, !w.Active, counted(w.Open)})
+	}
+	return rows, err
 }
 
 // states say whether patients can send requests.

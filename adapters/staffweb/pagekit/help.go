@@ -22,6 +22,7 @@ var helpSections = map[string]string{
 	"requests":       "requests",
 	"sign-in":        "signing-in",
 	"sites":          "sites-and-rooms",
+	"teams":          "teams",
 }
 
 // helpAddress returns the address of the guide, at the section about a page.

@@ -200,6 +200,7 @@ var sections = []section{
 	{Label: "Waiting room screens", Path: "/displays", right: staff.ManageDisplays},
 	{Label: "Connected apps", Path: "/applications", right: staff.ManageApplications},
 	{Label: "Staff", Path: "/people", right: staff.ManagePeople},
+	{Label: "Teams", Path: "/teams", right: staff.ManageTeams},
 	{Label: "Privacy", Path: "/privacy", right: staff.GuardPrivacy},
 	{Label: "Texts for patients", Path: "/privacy-texts", right: staff.EditInformation},
 	{Label: "Note templates", Path: "/note-templates", right: staff.EditNoteTemplates},

@@ -110,3 +110,6 @@ func BornAndAge(date string, on time.Time) string {
 	}
 	return born.Format("2 Jan 2006") + " (" + strconv.Itoa(max(0, age)) + ")"
 }
+
+// Today is the present date at the practice, such as 2026-05-03.
+func (s *Site) Today(r *Request) string { return s.Now().In(r.Practice.Zone).Format(time.DateOnly) }

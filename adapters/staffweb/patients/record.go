@@ -163,7 +163,7 @@ func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(r.Context(), r.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, asked := range found {
 		page.Requests = append(page.Requests, requestRow{
-			pagekit.RequestNames[asked.Type], pagekit.Moment(asked.SubmittedAt, r.Practice.Zone), requestState(asked), r.Base() + "/requests/" + asked.Request.String(),
+			pagekit.RequestNames[asked.Type], pagekit.Moment(asked.SubmittedAt, r.Practice.Zone), requestState(asked, s.Today(r)), r.Base() + "/requests/" + asked.Request.String(),
 		})
 	}
 	return err
@@ -215,12 +215,16 @@ var statusNames = map[projections.Status]string{
 }
 
 // requestState describes the state of a request.
-func requestState(r projections.InboxRow) string {
+func requestState(r projections.InboxRow, today string) string {
 	switch {
 	case r.InError:
 		return "entered in error"
 	case r.DoneAt != nil:
 		return "done"
+	case r.Until > today:
+		return "later"
+	case r.Team != staff.TeamID{}:
+		return "in progress, with " + r.HolderName
 	case r.HolderName != "":
 		return fmt.Sprintf("in progress, %s has it", r.HolderName)
 	}

@@ -24,6 +24,7 @@ type Section struct {
 	People    projections.People
 	SignIns   projections.SignIns
 	Requested projections.ErasureRequests
+	Teams     projections.Teams
 
 	PasskeyRules projections.PasskeyRules
 }
@@ -31,12 +32,13 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "people", "person", "invite", "handed", "passkeys")
+var templates = pagekit.Templates(sources, "people", "person", "invite", "handed", "passkeys", "teams", "team")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
 		pagekit.NewRoute("/people", "people", pagekit.FormMethods(staff.ManagePeople, s.people, s.changePeople)),
+		pagekit.NewRoute("/teams", "teams", pagekit.FormMethods(staff.ManageTeams, s.teams, s.setTeam)),
 		pagekit.NewRoute("/people/passkeys", "passkey-rule", pagekit.FormMethods(staff.RequirePasskeys, s.passkeyRule, s.setPasskeyRule)),
 	}
 }

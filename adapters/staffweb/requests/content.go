@@ -3,6 +3,7 @@ package requests
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -37,6 +38,7 @@ type requestPage struct {
 	Words           pagekit.Area
 	Answer          answerPart
 	Outcome, To     pagekit.Choice
+	Until           pagekit.Field
 	Seen, Token     string
 	List            listed // the list that the page was opened from
 	ListName, Back  string
@@ -134,7 +136,7 @@ func (s *Section) place(r *pagekit.Request, found projections.Request, content *
 // neighbours returns the requests before and behind a request in the list that its page
 // was opened from. It keeps its place when it leaves the list.
 func (s *Section) neighbours(r *pagekit.Request, found projections.Request) (before, behind request.ID, err error) {
-	filter := filterOf(r)
+	filter := s.filterOf(r)
 	filter.After = projections.InboxRow{Request: found.ID, Urgent: found.Urgent, SubmittedAt: found.SubmittedAt}.Place()
 	if filter.Tab == projections.InboxDone && found.Done != nil {
 		filter.After.At = found.Done.At
@@ -147,6 +149,7 @@ func (s *Section) neighbours(r *pagekit.Request, found projections.Request) (bef
 func (p *requestPage) fill(found projections.Request, response response) {
 	p.Words = textField(found, response)
 	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "Outcome", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
+	p.Until = pagekit.Field{ID: "until", Kind: "text", Optional: true, Fill: "off", Label: "Put off until", Hint: "Such as 3 5 2026. It is new again on that day.", Value: response.typed.until, Fault: response.Fault("until")}
 	p.InError = found.InError != nil
 	if p.Closed {
 		p.Words.Label = "Your text, which is not saved yet"
@@ -167,10 +170,15 @@ func (p *requestPage) fill(found projections.Request, response response) {
 
 // stateText describes the state of the request.
 func (s *Section) stateText(r *pagekit.Request, found projections.Request) string {
+	has := holder{found.Holder, found.Team != (staff.TeamID{}), found.HolderName, found.HolderLeft}
 	if found.Done != nil {
-		return s.holderText(r, found.Holder, found.HolderName, &found.Done.At)
+		return s.holderText(r, has, &found.Done.At)
 	}
-	return orUnassigned(s.holderText(r, found.Holder, found.HolderName, nil))
+	text := orUnassigned(s.holderText(r, has, nil))
+	if found.Until > s.Today(r) {
+		text = "Later, until " + dayOf(found.Until) + ". " + text
+	}
+	return text
 }
 
 func orUnassigned(holderText string) string {
@@ -201,29 +209,41 @@ func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (other
 	}
 	for _, row := range rows {
 		if row.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{row.Request, pagekit.RequestNames[row.Type], s.When(r, row.SubmittedAt), orUnassigned(s.holderText(r, row.Holder, row.HolderName, row.DoneAt))})
+			others = append(others, other{row.Request, pagekit.RequestNames[row.Type], s.When(r, row.SubmittedAt), orUnassigned(s.holderText(r, holderOf(row), row.DoneAt))})
 		}
 	}
 	return others, nil
 }
 
-// colleagues are the members of staff who can get the request: current ones who handle
-// requests, except its holder.
+// teamValue begins the value of a team in the choice.
+const teamValue = "team-"
+
+// colleagues are the teams and the members of staff who can get the request, with the number of
+// requests that each has: current members who handle requests, except its holder.
 func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
-	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Assign to a colleague", Fault: response.Fault("to")}
-	people, err := s.People.List(r.Context(), r.Tenant)
+	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Assign to a colleague or a team", Fault: response.Fault("to")}
+	all, err := s.Teams.Workloads(r.Context(), r.Tenant, s.Today(r))
 	if err != nil {
 		return to, err
 	}
-	people = slices.DeleteFunc(people, func(p projections.Person) bool {
-		return !p.Active || !p.Roles.May(staff.HandleRequests) || p.Staff == found.Holder
-	})
-	for _, p := range people {
-		name := pagekit.Plain(p.Name)
-		if p.Staff == r.Session.Staff {
+	for _, w := range all {
+		name, value := pagekit.Plain(w.Name), w.Member.String()
+		switch {
+		case w.Team != staff.TeamID{}:
+			name, value = name+" (team)", teamValue+w.Team.String()
+		case !w.Active || !w.Roles.May(staff.HandleRequests):
+			continue
+		case w.Member == r.Session.Staff:
 			name += " (you)"
 		}
-		to.Options = append(to.Options, pagekit.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
+		if w.Member == found.Holder && w.Team == found.Team {
+			continue
+		}
+		open := strconv.Itoa(w.Open)
+		if w.Open >= projections.MostCounted {
+			open = strconv.Itoa(projections.MostCounted-1) + "+"
+		}
+		to.Options = append(to.Options, pagekit.Option{Value: value, Name: name + ", " + open + " open", Chosen: value == response.typed.to})
 	}
 	return to, nil
 }
@@ -250,7 +270,7 @@ func outcomesOf(chosen string) (options []pagekit.Option) {
 
 // readTyped returns the values of the form.
 func readTyped(r *pagekit.Request) typed {
-	return typed{text: r.FormText("text"), answer: r.FormText("answer"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to")}
+	return typed{text: r.FormText("text"), answer: r.FormText("answer"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to"), until: r.FormText("until")}
 }
 
 // faultText describes the fault of a refused text.

@@ -33,6 +33,7 @@ var acts = map[string]act{
 		return s.Desk.NotePatientRequest(r.StaffContext(), commands.NotePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, Text: t.text})
 	}},
 	"give":       {notes: true, do: (*Section).give},
+	"put-off":    {notes: true, do: (*Section).putOff},
 	"urgent":     {do: urgency(true)},
 	"not-urgent": {do: urgency(false)},
 	"note": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
@@ -58,25 +59,42 @@ func urgency(urgent bool) func(*Section, *pagekit.Request, projections.Request, 
 	}
 }
 
-// give assigns the request to a colleague on the page's list.
+// give assigns the request to a colleague or a team on the page's list.
 func (s *Section) give(r *pagekit.Request, found projections.Request, t typed) error {
 	to, err := s.colleagues(r, found, response{typed: t})
 	if err != nil {
 		return err
 	}
-	for _, colleague := range to.Options {
-		if id, ok := parse.ID(colleague.Value); ok && colleague.Chosen {
-			return s.Desk.GivePatientRequest(r.StaffContext(), commands.GivePatientRequest{
-				Tenant: r.Tenant, Request: found.ID, Seen: found.Version, From: found.Holder, To: staff.ID{UUID: id}, Note: t.note(),
-			})
+	for _, option := range to.Options {
+		value, isTeam := strings.CutPrefix(option.Value, teamValue)
+		if id, ok := parse.ID(value); ok && option.Chosen {
+			given := commands.GivePatientRequest{
+				Tenant: r.Tenant, Request: found.ID, Seen: found.Version, From: request.Holder{Member: found.Holder, Team: found.Team},
+				To: request.Holder{Member: staff.ID{UUID: id}}, Note: t.note(),
+			}
+			if isTeam {
+				given.To = request.Holder{Team: staff.TeamID{UUID: id}}
+			}
+			return s.Desk.GivePatientRequest(r.StaffContext(), given)
 		}
 	}
 	return errNoColleague
 }
 
-// errNoColleague refuses to assign a request to no one, or to a member who does not
-// handle requests.
-var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a colleague.")
+// errNoColleague refuses to assign a request to no one, to a removed team, or to a member who
+// does not handle requests.
+var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a colleague or a team.")
+
+// putOff puts the request off until the typed day.
+func (s *Section) putOff(r *pagekit.Request, found projections.Request, t typed) error {
+	until, ok := pagekit.ParseDate(t.until)
+	if !ok {
+		return request.ErrInvalidPutOff
+	}
+	return s.Desk.PutOffPatientRequest(r.StaffContext(), commands.PutOffPatientRequest{
+		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Until: until, Note: t.note(),
+	})
+}
 
 // handle runs an action on a request, unless the request has changed since the form's
 // page was shown (rule 2).
@@ -147,6 +165,6 @@ func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.R
 	if do == "complete" || !typed.hasText() && !typed.hasAnswer() {
 		return r.Redirect(list.addressOf(r, found.ID) + "&done=" + do)
 	}
-	typed.to = ""
+	typed.to, typed.until = "", ""
 	return s.show(r, response{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
 }

@@ -52,6 +52,7 @@ type row struct {
 	Urgent, ByProxy bool
 	InError         bool
 	Files           string // "" for none
+	Later           string // the day until which it is put off; "" for none
 	Holder          string // the holder or, of a completed request, who completed it and when; "" without a holder
 	MayTake         bool
 	Address, Token  string // of the form that takes it
@@ -74,12 +75,12 @@ func (s *Section) inbox(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	filter, list := filterOf(r), listedBy(r)
+	filter, list := s.filterOf(r), listedBy(r)
 	found, next, err := s.page(r, filter, list)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Inbox.Counts(r.Context(), r.Tenant, r.Session.Staff)
+	counts, err := s.Inbox.Counts(r.Context(), r.Tenant, r.Session.Staff, s.Today(r))
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ type newsPage struct {
 // adds no line to the access record.
 func (s *Section) showNews(r *pagekit.Request) error {
 	list := listedBy(r)
-	n, urgent, err := s.Inbox.CountSince(r.Context(), r.Tenant, filterOf(r), list.Since)
+	n, urgent, err := s.Inbox.CountSince(r.Context(), r.Tenant, s.filterOf(r), list.Since)
 	if err != nil {
 		return err
 	}
@@ -221,9 +222,9 @@ func (l listed) addressOf(r *pagekit.Request, id request.ID) string {
 }
 
 // filterOf is the list in the address, from the place in the address.
-func filterOf(r *pagekit.Request) projections.InboxFilter {
+func (s *Section) filterOf(r *pagekit.Request) projections.InboxFilter {
 	l := listedBy(r)
-	return projections.InboxFilter{Tab: l.Tab, Member: r.Session.Staff, Type: l.Type, Urgent: l.Urgent, After: parsePlace(r.Form.Get("after"))}
+	return projections.InboxFilter{Tab: l.Tab, Member: r.Session.Staff, Type: l.Type, Urgent: l.Urgent, Today: s.Today(r), After: parsePlace(r.Form.Get("after"))}
 }
 
 // tabsOf are the tabs, each with its number of requests, whatever the filter. Done requests
@@ -270,9 +271,12 @@ func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of pro
 	line := row{
 		ID: waiting.Request, Patient: waiting.Patient, Name: of.Name, Born: pagekit.BornAndAge(of.BirthDate, now.In(r.Practice.Zone)), Kind: typeNames[waiting.Type],
 		At: s.ShortWhen(r, waiting.SubmittedAt), Waiting: pagekit.Waited(waits), Late: waits >= pagekit.LateRequest && waiting.DoneAt == nil,
-		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, waiting.Holder, waiting.HolderName, waiting.DoneAt),
+		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, holderOf(waiting), waiting.DoneAt),
 		MayTake: waiting.Holder == staff.ID{} && waiting.DoneAt == nil,
 		Address: r.Base() + "/requests/" + waiting.Request.String(), Token: r.Token(purposeOf(waiting.Request.String())), List: listedBy(r),
+	}
+	if waiting.Until > s.Today(r) {
+		line.Later = "Until " + dayOf(waiting.Until)
 	}
 	if waiting.DoneAt != nil {
 		line.Waiting = outcomeNames[waiting.Outcome]
@@ -280,20 +284,37 @@ func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of pro
 	return line
 }
 
-// holderText names the member who has a request, or is done with it.
-func (s *Section) holderText(r *pagekit.Request, holder staff.ID, name string, done *time.Time) string {
-	who := pagekit.Plain(name)
-	switch holder {
-	case staff.ID{}:
+// holder is who has a request.
+type holder struct {
+	member staff.ID
+	team   bool
+	name   string
+	left   bool // the member has left
+}
+
+func holderOf(row projections.InboxRow) holder {
+	return holder{row.Holder, row.Team != (staff.TeamID{}), row.HolderName, row.HolderLeft}
+}
+
+// holderText names the member or the team who has a request, or the member who is done with
+// it.
+func (s *Section) holderText(r *pagekit.Request, has holder, done *time.Time) string {
+	who := pagekit.Plain(has.name)
+	switch {
+	case has.team:
+		return "With " + who + "."
+	case has.member == staff.ID{}:
 		return ""
-	case r.Session.Staff:
+	case has.member == r.Session.Staff:
 		who = "You"
 	}
-	if done != nil {
+	switch {
+	case done != nil:
 		return who + " completed it at " + s.When(r, *done) + "."
-	}
-	if holder == r.Session.Staff {
+	case has.member == r.Session.Staff:
 		return "You have it."
+	case has.left:
+		return who + " has it, and has left."
 	}
 	return who + " has it."
 }

@@ -84,7 +84,9 @@ func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 		return "answer", "To send this reply, choose “" + outcomeNames[request.Replied] + "”. Otherwise, remove it."
 	case errors.Is(refusal, request.ErrNoRecipient):
 		return "answer", "No application can fetch this reply for the patient. Remove it."
-	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown):
+	case errors.Is(refusal, request.ErrInvalidPutOff):
+		return "until", refusal.Detail
+	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown), errors.Is(refusal, staff.ErrUnknownTeam):
 		return "to", errNoColleague.Detail
 	}
 	return "handle", refusal.Detail

@@ -31,7 +31,7 @@ type response struct {
 }
 
 // typed is the typed or chosen values, so that they are not lost.
-type typed struct{ text, answer, outcome, to string }
+type typed struct{ text, answer, outcome, to, until string }
 
 // request shows one request.
 func (s *Section) request(r *pagekit.Request) error {

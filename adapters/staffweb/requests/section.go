@@ -24,7 +24,7 @@ type Section struct {
 	Requests     projections.Requests
 	Templates    projections.NoteTemplates
 	Filters      SavedFilters
-	People       projections.People
+	Teams        projections.Teams
 	Directory    projections.NameDirectory
 	Records      Records
 	Contacts     projections.Contacts

@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"time"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -17,7 +19,7 @@ var outcomeNames = map[request.Outcome]string{
 
 // tabNames are the tabs in plain words.
 var tabNames = map[projections.InboxTab]string{
-	projections.InboxNew: "New", projections.InboxMine: "Assigned to me", projections.InboxOpen: "In progress", projections.InboxDone: "Done",
+	projections.InboxNew: "New", projections.InboxMine: "Assigned to me", projections.InboxOpen: "In progress", projections.InboxLater: "Later", projections.InboxDone: "Done",
 }
 
 // emptyWords is the text of an empty tab.
@@ -31,6 +33,8 @@ func emptyWords(f projections.InboxFilter) string {
 		return "You have no requests."
 	case f.Tab == projections.InboxOpen:
 		return "No requests in progress."
+	case f.Tab == projections.InboxLater:
+		return "No requests wait for a later day."
 	}
 	return "No request has been completed yet."
 }
@@ -64,6 +68,10 @@ func eventClause(r *pagekit.Request, h projections.HistoryEntry) (clause, text s
 		return who + " took this", ""
 	case request.Given:
 		return who + " gave this to " + recipientName(r, e, h.To), ""
+	case request.GivenToTeam:
+		return who + " gave this to the team " + pagekit.Plain(h.To), ""
+	case request.PutOff:
+		return who + " put this off until " + dayOf(e.Until), ""
 	case request.UrgencyChanged:
 		if e.Urgent {
 			return who + " marked this as urgent", ""
@@ -95,10 +103,20 @@ func recipientName(r *pagekit.Request, e request.Given, name string) string {
 	return pagekit.Plain(name)
 }
 
+// dayOf is a date, such as 2026-05-03, in words.
+func dayOf(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return day.Format("2 January 2006")
+}
+
 // doneWords are a page's texts about the last action, by its name.
 var doneWords = map[string]string{
 	"take":       "Request assigned to you.",
-	"give":       "Request assigned to your colleague.",
+	"give":       "The request is assigned.",
+	"put-off":    "The request is in Later until that day.",
 	"urgent":     "The request is marked as urgent.",
 	"not-urgent": "The request is no longer marked as urgent.",
 	"booked":     "The appointment is booked. Complete the request if nothing else is to do.",

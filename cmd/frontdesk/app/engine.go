@@ -154,6 +154,9 @@ func (e *Engine) ApplicationDirectory() applications.Directory {
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
 
+// Teams returns the teams of practices.
+func (e *Engine) Teams() projections.Teams { return projections.Teams{DB: e.background} }
+
 // PasskeyRules returns the rules of passkeys.
 func (e *Engine) PasskeyRules() projections.PasskeyRules {
 	return projections.PasskeyRules{DB: e.background}

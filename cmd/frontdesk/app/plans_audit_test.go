@@ -81,8 +81,14 @@ func (l *lively) handle(tenant string) {
 	l.must(err)
 	_, err = desk.OpenAttachment(ctx, commands.OpenAttachment{Tenant: tenant, Request: id, Attachment: found.Attachments[0].ID})
 	l.must(err)
+	team, err := desk.AddTeam(ctx, commands.AddTeam{Tenant: tenant, Name: "Doctors", Members: []staff.ID{member}})
+	l.must(err)
 	for _, err := range []error{
-		desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, To: member}),
+		desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, To: request.Holder{Member: member}}),
+		desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, From: request.Holder{Member: member}, To: request.Holder{Team: team}}),
+		desk.PutOffPatientRequest(ctx, commands.PutOffPatientRequest{Tenant: tenant, Request: id, By: member, Until: desk.Now().AddDate(0, 0, 3).Format(time.DateOnly)}),
+		desk.ChangeTeam(ctx, commands.ChangeTeam{Tenant: tenant, Team: team, Name: "GPs of old", Members: []staff.ID{member}}),
+		desk.RemoveTeam(ctx, commands.RemoveTeam{Tenant: tenant, Team: team}),
 		desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: tenant, Request: id, Text: "Rang."}),
 		desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: tenant, Request: id, From: l.patient, To: other, Reason: "Bill's."}),
 		desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: tenant, Request: id, By: member, Completion: request.Completion{Outcome: request.Replied}}),
@@ -92,10 +98,10 @@ func (l *lively) handle(tenant string) {
 	l.wait("the inbox follows", `SELECT count(*) FROM inbox WHERE tenant = 'elm-street' AND done_at IS NOT NULL`)
 	inbox := projections.Inbox{DB: requests.DB}
 	for _, tab := range projections.InboxTabs() {
-		_, _, err := inbox.Page(ctx, tenant, projections.InboxFilter{Tab: tab, Member: member}, 50)
+		_, _, err := inbox.Page(ctx, tenant, projections.InboxFilter{Tab: tab, Member: member, Today: "2026-03-02"}, 50)
 		l.must(err)
 	}
-	_, err = inbox.Counts(ctx, tenant, member)
+	_, err = inbox.Counts(ctx, tenant, member, "2026-03-02")
 	l.must(err)
 	_, _, err = requests.OfPatient(ctx, tenant, other, projections.InboxPlace{}, 20)
 	l.must(err)

@@ -252,7 +252,7 @@ func (l *lively) visit() {
 		for _, path := range []string{"account", "people", "people/passkeys", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
-		for _, path := range []string{"overview", "requests?new-since=1&type=medical", "requests?fragment&news&new-since=1", "note-templates",
+		for _, path := range []string{"overview", "requests?new-since=1&type=medical", "requests?fragment&news&new-since=1", "requests?tab=later", "note-templates", "teams", "teams?add",
 			"account/record", "account/record?show=openings", "account/record?show=lists",
 			"day", "day?chosen=yes&site=" + l.site.String(), "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "day/book?minutes=10&clinician=" + event.NewID().String() + "&patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
 			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?before=9&from=1+1+2026",
@@ -293,6 +293,9 @@ func (l *lively) visit() {
 	page(http.MethodPost, "sign-out", page(http.MethodGet, "authorisations", nil))
 	page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 	page(http.MethodPost, "sign-in/second", url.Values{"signed": {key.Sign(l.t, asked("second", ""))}})
+	team := inMain("teams?add")
+	team.Set("name", "GPs")
+	answered(http.MethodPost, "teams", team)
 	template := inMain("note-templates")
 	template.Set("name", "Rang")
 	template.Set("text-new", "Rang, no answer.")

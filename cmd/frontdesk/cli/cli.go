@@ -28,6 +28,7 @@ import (
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // Streams are the standard streams of a run.
@@ -60,6 +61,7 @@ type commandLine struct {
 	Application   practice.ApplicationCommands   `cmd:"" part:"practice" help:"Register applications and manage their access."`
 	Authorisation practice.AuthorisationCommands `cmd:"" part:"practice" help:"Authorise applications to act for staff."`
 	Staff         practice.StaffCommands         `cmd:"" part:"practice" help:"Invite staff and manage their access."`
+	Team          practice.TeamCommands          `cmd:"" part:"practice" help:"Manage teams that requests are given to."`
 	Site          practice.SiteCommands          `cmd:"" part:"practice" help:"Manage sites, rooms and waiting room screens."`
 	Patient       practice.PatientCommands       `cmd:"" part:"practice" help:"Register patients and write their care records."`
 	Request       practice.RequestCommands       `cmd:"" part:"practice" help:"Submit and process patient requests."`
@@ -145,6 +147,7 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), term.IDMapper(body.InvalidID("room"))),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), term.IDMapper(body.InvalidID("appointment"))),
 		kong.TypeMapper(reflect.TypeFor[record.NoteID](), term.IDMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[staff.TeamID](), term.IDMapper(term.ErrInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[display.ID](), term.IDMapper(term.ErrInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.ID](), term.IDMapper(term.ErrInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), term.IDMapper(body.InvalidID("attachment"))),

@@ -71,6 +71,11 @@ func (w *writer) handling(e event.Event) (details []detail, is bool, err error) 
 	case request.Given:
 		name, err := w.Member(e.To.UUID)
 		return []detail{{"To", name}}, true, err
+	case request.GivenToTeam:
+		name, err := w.name("team "+e.Team.String(), func() (string, error) { return w.Directory.Team(w.ctx, w.Practice.Tenant, e.Team.UUID) })
+		return []detail{{"To", name}}, true, err
+	case request.PutOff:
+		return []detail{{"Until", e.Until}}, true, nil
 	case request.UrgencyChanged:
 		if e.Urgent {
 			return []detail{{"Now", "urgent"}}, true, nil

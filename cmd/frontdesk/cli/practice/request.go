@@ -16,7 +16,8 @@ import (
 type RequestCommands struct {
 	Submit             submitPatientRequestCmd             `cmd:"" help:"Submit a patient request from a JSON file." detail:"It is submitted as an application would."`
 	Take               takePatientRequestCmd               `cmd:"" help:"Assign an unassigned request to its taker."`
-	Assign             givePatientRequestCmd               `cmd:"" help:"Assign a request to a member of staff."`
+	Assign             givePatientRequestCmd               `cmd:"" help:"Assign a request to a member or team."`
+	PutOff             putOffPatientRequestCmd             `cmd:"" help:"Put a request off until a day." detail:"It is new again on that day."`
 	AddNote            notePatientRequestCmd               `cmd:"" help:"Add an internal note to a request."`
 	ChangeUrgency      changePatientRequestUrgencyCmd      `cmd:"" help:"Set whether a request is urgent."`
 	Complete           completePatientRequestCmd           `cmd:"" help:"Complete a request with an outcome."`
@@ -84,8 +85,10 @@ func (c *takePatientRequestCmd) Run(r *term.Run) error {
 type givePatientRequestCmd struct {
 	writingFlags `embed:""`
 	noteFlag     `embed:""`
-	From         string `help:"Username that the request is assigned to now; without it, the request is unassigned."`
-	To           string `required:"" help:"Username to assign the request to."`
+	From         string       `help:"Username that the request is assigned to now; without it and --from-team, the request is unassigned."`
+	FromTeam     staff.TeamID `placeholder:"UUID" help:"Team that the request is assigned to now."`
+	To           string       `required:"" xor:"to" help:"Username to assign the request to."`
+	ToTeam       staff.TeamID `required:"" xor:"to" placeholder:"UUID" help:"Team to assign the request to."`
 }
 
 func (c *givePatientRequestCmd) Run(r *term.Run) error {
@@ -96,10 +99,13 @@ func (c *givePatientRequestCmd) Run(r *term.Run) error {
 	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, Note: note}
 		var err error
-		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
-			return nil, err
+		given.From.Team, given.To.Team = c.FromTeam, c.ToTeam
+		if c.To != "" {
+			if given.To.Member, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
+				return nil, err
+			}
 		}
-		if given.From, err = c.from(ctx, desk); err != nil {
+		if given.From.Member, err = c.from(ctx, desk); err != nil {
 			return nil, err
 		}
 		return nil, desk.GivePatientRequest(ctx, given)
@@ -112,6 +118,27 @@ func (c *givePatientRequestCmd) from(ctx context.Context, desk commands.Desk) (s
 		return staff.ID{}, nil
 	}
 	return desk.Staff.AnyStaffByUsername(ctx, c.Tenant, c.From)
+}
+
+type putOffPatientRequestCmd struct {
+	writingFlags `embed:""`
+	noteFlag     `embed:""`
+	Username     string `required:"" help:"Username of the member of staff who puts it off."`
+	Until        string `required:"" placeholder:"2026-05-03" help:"The day, at most a year from now."`
+}
+
+func (c *putOffPatientRequestCmd) Run(r *term.Run) error {
+	note, err := c.read(r)
+	if err != nil {
+		return err
+	}
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+		if err != nil {
+			return nil, err
+		}
+		return nil, desk.PutOffPatientRequest(ctx, commands.PutOffPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Until: c.Until, Note: note})
+	})
 }
 
 type changePatientRequestUrgencyCmd struct {

@@ -55,6 +55,8 @@ var (
 		"answer-without-reply":       "requests are handled by staff and commands",
 		"no-recipient":               "requests are handled by staff and commands",
 		"unknown-outcome":            "requests are handled by staff and commands",
+		"invalid-put-off":            "requests are handled by staff and commands",
+		"two-holders":                "requests are handled by staff and commands",
 		"invalid-text":               "requests are handled by staff and commands",
 		"text-too-long":              "requests are handled by staff and commands",
 		"unknown-attachment":         "files are opened by staff and auditors",

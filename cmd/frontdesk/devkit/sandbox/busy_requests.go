@@ -138,7 +138,7 @@ func (b *busy) correspond(p *plan) {
 		case n%2 == 0:
 			to := b.clinicians[n/2%len(b.clinicians)]
 			p.add(l.received.Add(4*pace), as(by, func(ctx context.Context) error {
-				return b.desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, From: by, To: to})
+				return b.desk.GivePatientRequest(ctx, commands.GivePatientRequest{Tenant: tenant, Request: id, From: request.Holder{Member: by}, To: request.Holder{Member: to}})
 			}))
 		case n%3 == 0:
 			p.add(l.received.Add(4*pace), as(by, func(ctx context.Context) error {
