@@ -15,8 +15,7 @@ import (
 const helpWidth = 100
 
 // helpEnd is the end of every help text.
-const helpEnd = `For the verbs of a noun: "frontdesk practice --help". FRONTDESK_DATABASE_URL sets --database-url.
-Flags override environment variables, which override the config file.
+const helpEnd = `Verbs: "frontdesk practice --help". Flags override FRONTDESK_DATABASE_URL and so on, then --config.
 `
 
 // helpCmd is "frontdesk help practice list", which [Main] reads as "frontdesk practice list --help".
