@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -304,14 +305,21 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 // MostCounted is where counting requests stops: it means that many or more.
 const MostCounted = 1000
 
-const countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = a.tenant`
+// looked is the number of index entries that a count reads at most. Requests that were put off
+// are among them, and do not count.
+const looked = 2 * MostCounted
 
-var (
-	upTo    = fmt.Sprintf(` ORDER BY type, urgent LIMIT %d) c)`, MostCounted) // the order is that of an index, so the table is not read
-	counted = `WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::uuid AS member, $3::date AS today)
-SELECT ` + countOf + isNew + due + upTo + `, (SELECT sum(n)::int FROM (SELECT ` + countOf + isOpen + own + due + upTo + ` AS n FROM (SELECT a.member AS holder UNION ALL ` + teamsOf + `a.tenant AND a.member = ANY (members)) h) m), ` +
-		countOf + isOpen + due + upTo + `, ` + countOf + isLater + later + upTo + `, ` + countOf + isDone + upTo + ` FROM a`
-)
+// countOf returns the expression that counts the rows of a tab by an index, so the table is not
+// read.
+func countOf(rows, condition string) string {
+	return fmt.Sprintf(`(SELECT least(count(*) FILTER (WHERE %s), %d)::int FROM (SELECT until FROM inbox WHERE tenant = a.tenant%s ORDER BY type, urgent LIMIT %d) c)`,
+		strings.TrimPrefix(condition, " AND "), MostCounted, rows, looked)
+}
+
+var counted = `WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::uuid AS member, $3::date AS today)
+SELECT ` + countOf(isNew, due) + `, (SELECT sum(n)::int FROM (SELECT ` + countOf(isOpen+own, due) + ` AS n FROM (SELECT a.member AS holder UNION ALL ` + teamsOf + `a.tenant AND a.member = ANY (members)) h) m), ` +
+	countOf(isOpen, due) + `, ` + countOf(isLater, later) + `,
+	(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = a.tenant` + isDone + fmt.Sprintf(` ORDER BY type, urgent LIMIT %d) c) FROM a`, MostCounted)
 
 // Counts returns the number of requests in each tab. It stops at [MostCounted] for each, and
 // for each holder of the tab "mine". Today is the present date at the practice.

@@ -27,7 +27,7 @@ func (o Overview) Waiting(ctx context.Context, tenant, today string) ([]WaitingR
 	const ofType = ` AND type = t.type`
 	counting := `
 WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $3::date AS today)
-SELECT t.type, ` + countOf + ofType + isNew + due + upTo + `, ` + countOf + ofType + isOpen + due + upTo + `, ` + countOf + ofType + isLater + later + upTo + `,
+SELECT t.type, ` + countOf(ofType+isNew, due) + `, ` + countOf(ofType+isOpen, due) + `, ` + countOf(ofType+isLater, later) + `,
 	(SELECT min(o.submitted_at) FROM unnest('{true,false}'::boolean[]) u (urgent) CROSS JOIN LATERAL (SELECT submitted_at FROM inbox
 		WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent` + isNew + due + ` ORDER BY submitted_at, request LIMIT 1) o)
 FROM a CROSS JOIN unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY t.n`

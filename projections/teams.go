@@ -65,7 +65,7 @@ SELECT h.staff, h.team, h.name, h.roles, h.active, %s AS open FROM a CROSS JOIN 
 	(SELECT team AS holder, NULL::uuid AS staff, team, name, '{}'::text[] AS roles, true AS active FROM teams WHERE tenant = $1 AND NOT removed ORDER BY team LIMIT %d)
 	UNION ALL
 	(SELECT s.staff, s.staff, NULL::uuid, s.name, %s, s.active FROM staff s WHERE s.tenant = $1 ORDER BY s.active DESC, lower(s.name), s.username LIMIT %d)) h
-ORDER BY h.team IS NULL, h.active DESC, lower(h.name), h.holder`, countOf+isOpen+own+due+upTo, staff.MaxTeams, RolesOfStaff, mostPeople)
+ORDER BY h.team IS NULL, h.active DESC, lower(h.name), h.holder`, countOf(isOpen+own, due), staff.MaxTeams, RolesOfStaff, mostPeople)
 
 // Workloads lists the teams and then the staff of a practice by name, followed by those who
 // have left, with the number of requests that each has. Today is the present date at the

@@ -50,8 +50,8 @@ func TestManagerSeesWorkInNumbers_D156(t *testing.T) {
 		row   string
 		cells []string
 	}{
-		{"opening/type/medical", []string{"Medical requests", "2", "1 day", "1", "3", "2"}},
-		{"opening/type/admin", []string{"Admin requests", "1", "1 h", "0", "1", "0"}},
+		{"opening/type/medical", []string{"Medical requests", "2", "1 day", "1", "0", "3", "2"}},
+		{"opening/type/admin", []string{"Admin requests", "1", "1 h", "0", "0", "1", "0"}},
 		{`row">12am<`, []string{"12am", "1", "0", "0", "0"}},
 		{`row">9am<`, []string{"9am", "2", "1", "0", "0"}},
 		{`row">10am<`, []string{"10am", "0", "0", "0", "0"}},

@@ -332,8 +332,8 @@ func TestNoteGoesWithRequest_D154(t *testing.T) {
 	a := newPosed(t)
 	bob := a.signedIn(t, elm, "bob")
 	page := bob.get(a.page)
-	_, rest, _ := strings.Cut(page.body, ">Kim</option>")
-	_, to, _ := strings.Cut(page.body[:len(page.body)-len(rest)-len(">Kim</option>")], `<select id="to"`)
+	_, rest, _ := strings.Cut(page.body, ">Kim, 0 open</option>")
+	_, to, _ := strings.Cut(page.body[:len(page.body)-len(rest)-len(">Kim, 0 open</option>")], `<select id="to"`)
 	kim := to[strings.LastIndex(to, `value="`)+7:][:36]
 	bob.post(a.page, with(page.form(t, a.page), "do", "give", "to", kim, "text", "Please ring her before noon")).wants(t, http.StatusSeeOther, a.page+"?tab=new&done=give", "")
 	bob.get(a.page).wants(t, http.StatusOK, "", "Please ring her before noon")
