@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	dir := flags.String("out", ".frontdesk/release", "the `folder` that the archive is written to")
 	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
-	unproved := flags.Bool("unproved", false, "also if docs/contribute/nightly.md does not show that all proofs hold: to try the archive out")
+	unproved := flags.Bool("unproved", false, "also if docs/contribute/nightly.md does not show that all proofs hold, or the commit has no tag: to try the archive out")
 	key := flags.String("key", "", "the `file` with the key that signs releases")
 	whole := flags.Bool("kit", false, "only write what integrators download: the program for six platforms, and the packages")
 	host := flags.String("host", placeholder, "the `host` that publishes the packages of the kit, maybe with a path")
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if !*unproved {
-		if err := proved(ctx, "."); err != nil {
+		if err := errors.Join(tagged(ctx, "."), proved(ctx, ".")); err != nil {
 			return err
 		}
 	}

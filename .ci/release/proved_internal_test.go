@@ -84,3 +84,32 @@ func TestReleaseWantsEveryProof(t *testing.T) {
 		t.Error("a table of another commit is accepted")
 	}
 }
+
+func TestReleaseWantsTagOfVersion(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	refuses := func(want string) {
+		t.Helper()
+		if err := tagged(t.Context(), root); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	tag := func(name string) {
+		t.Helper()
+		if said, err := exec.CommandContext(t.Context(), "git", "-C", root, "tag", name).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	put(t, root, "VERSION", "1.2.0\n")
+	put(t, root, "CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n")
+	commits(t, root)
+	refuses("the tag v1.2.0")
+	tag("v1.1.0")
+	refuses("the tag v1.2.0")
+	tag("v1.2.0")
+	refuses("no section [1.2.0]")
+	put(t, root, "CHANGELOG.md", "# Changelog\n\n## [1.2.0] - 2026-12-01\n")
+	refuses("")
+	commits(t, root)
+	refuses("the tag v1.2.0")
+}
