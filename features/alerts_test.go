@@ -2,6 +2,10 @@ package features_test
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
 	"testing"
 	"time"
 
@@ -19,8 +23,32 @@ type watching struct {
 	robbed  bool // a scenario removed events, which the program checks for periodically
 }
 
+// follows waits until the consumers and the prover have handled all events. After a scenario
+// that lets a day pass, an event that is a second late is a day old.
+func (p *program) follows() error {
+	return eventually(func() error {
+		request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.PrivateURL()+"/metrics", http.NoBody)
+		if err != nil {
+			return err
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if lag := lagging.Find(text); lag != nil {
+			return fmt.Errorf("the program is behind: %s", lag)
+		}
+		return err
+	})
+}
+
+var lagging = regexp.MustCompile(`(?m)^frontdesk_(?:consumer|prover)_lag_seconds.* [1-9].*$`)
+
 // look scrapes the program. Its clock is that of the reported time stamps.
 func (p *program) look() {
+	_ = p.follows() // if it stays behind, an alert fires
 	scrape, err := alerting.Take(p.t.Context(), alerting.Target{Job: "frontdesk", Instance: "features", URL: p.PrivateURL()}, clock.System())
 	if err != nil {
 		p.t.Error(err)

@@ -1,11 +1,7 @@
 package features_test
 
 import (
-	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -19,7 +15,7 @@ func (w *world) contactSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" sets the contact details of "([^"]*)" to "([^"]*)", "([^"]*)", "([^"]*)"$`, w.setsContact)
 	sc.Step(`^"([^"]*)" looks for the NHS number "([^"]*)"$`, w.looksForNumber)
 	sc.Step(`^"([^"]*)" has a telephone appointment of 10 minutes with "([^"]*)"$`, w.isPlanned)
-	sc.Step(`^the consumers follow$`, w.followed)
+	sc.Step(`^the consumers follow$`, w.follows)
 }
 
 func (w *world) setsContact(name, patient, telephone, email, number string) error {
@@ -50,21 +46,3 @@ func (w *world) isPlanned(patient, clinician string) error {
 	})
 	return err
 }
-
-// followed waits until no consumer lags behind the log, because time has passed at once.
-func (w *world) followed() error {
-	return eventually(func() error {
-		answer, err := http.Get(w.PrivateURL() + "/metrics")
-		if err != nil {
-			return err
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if lag := lagging.Find(text); lag != nil {
-			return fmt.Errorf("it is %s", lag)
-		}
-		return err
-	})
-}
-
-var lagging = regexp.MustCompile(`(?m)^frontdesk_consumer_lag_seconds.* [1-9].*$`)
