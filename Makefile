@@ -85,8 +85,8 @@ test: deps build ## everything a change must pass; under the race detector where
 	$(ELSEWHERE)
 	raced=$$($(GO) list $(LONGEST) ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 	failed=
-	$(GO) test -race -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $$raced || failed=yes
-	$(GO) test -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $(UNRACED) || failed=yes
+	$(GO) test -race -vet=off -p $(PACKAGES) -timeout 40m $(TESTFLAGS) $$raced || failed=yes
+	$(GO) test -vet=off -p $(PACKAGES) -timeout 40m $(TESTFLAGS) $(UNRACED) || failed=yes
 	[ -z "$$failed" ]
 
 # What npm fetches is kept in .frontdesk/npm.
