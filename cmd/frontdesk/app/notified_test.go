@@ -34,7 +34,7 @@ var withoutWebhook = []event.Event{
 	patient.ContactDetailsSet{}, patient.DetailsChanged{}, patient.Erased{}, patient.ErasureHeld{}, patient.ErasureHoldLifted{}, patient.ErasureRequested{},
 	patient.ErasureWithdrawn{}, patient.RecordRestricted{}, patient.Registered{}, patient.RestrictionLifted{},
 	record.GlassBroken{}, record.NoteCreated{}, record.NoteEnteredInError{},
-	request.AttachmentOpened{}, request.Completed{}, request.EnteredInError{}, request.Given{}, request.Noted{}, request.Opened{},
+	request.AttachmentOpened{}, request.Completed{}, request.EnteredInError{}, request.Given{}, request.GivenToTeam{}, request.Noted{}, request.Opened{}, request.PutOff{},
 	request.ReLinked{}, request.Reopened{}, request.Submitted{}, request.Taken{}, request.UrgencyChanged{},
 }
 
