@@ -31,7 +31,7 @@ func TestSeenIntentsRefuseChangedStream(t *testing.T) {
 		before := w.streams()
 		err := w.attempt(t, method.Name, func(intent reflect.Value, _ []reflect.Value) { intent.FieldByIndex(seen.Index).SetInt(99) })
 		changed := errors.Is(err, request.ErrChanged) || errors.Is(err, appointment.ErrChanged) || errors.Is(err, patient.ErrChanged) ||
-			errors.Is(err, practice.ErrInformationChanged) || errors.Is(err, staff.ErrRuleChanged)
+			errors.Is(err, practice.ErrInformationChanged) || errors.Is(err, staff.ErrRuleChanged) || errors.Is(err, staff.ErrTeamChanged)
 		if !changed || !maps.Equal(before, w.streams()) {
 			t.Errorf("%s: error = %v, want ErrChanged", method.Name, err)
 		}
