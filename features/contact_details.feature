@@ -50,7 +50,7 @@ Feature: Contact details are the patient's
     Then the pack's page says "with <bdi>Dr Lee</bdi>, 10 minutes, telephone"
 
   @D70 @D161
-  Scenario: An erasure takes contact details from the log and from the search
+  Scenario: An erasure removes contact details from the log and the search
     Given "Rose" looks for the NHS number "943 476 5919"
     And the page says "Ann Archer"
     When "Ann Archer" has been erased
@@ -66,7 +66,7 @@ Feature: Contact details are the patient's
     And the consumers follow
 
   @D70 @D162
-  Scenario: An erasure takes the text from the list of requests
+  Scenario: An erasure removes the text from the list of requests
     Given "Portal" submits a patient request for "Ann Archer"
     And the inbox of "Rose" comes to show "Ann Archer" under "new"
     And the page says "A cough"

@@ -73,7 +73,7 @@ func TestRemovedTeamHoldsNoRequest_D164(t *testing.T) {
 	given(submitted, toGPs).When(wait).Then(t, putOff)
 }
 
-// A request that was put off has no member, keeps its team, and waits until somebody acts.
+// A request that was put off has no member, keeps its team, and waits until a member takes it or the day comes.
 func TestRequestIsPutOffUntilADay_D165(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]

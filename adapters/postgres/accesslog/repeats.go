@@ -36,10 +36,11 @@ type refusal [sha256.Size]byte
 
 // run is a series of equal refusals.
 type run struct {
+	by     application.ID
 	watch  clock.Stopwatch // since its first refusal
-	lines  int             // that refusals of the run have to themselves
+	lines  int             // of refusals that have their own
 	folded int             // refusals without a line
-	last   access.Call     // of them
+	last   access.Call     // of the folded ones; zero without any
 }
 
 // fold counts a refusal. It reports false if the call needs its own line.
@@ -72,7 +73,7 @@ func (f *repeats) begin(key refusal, by application.ID) {
 	if f.runs == nil {
 		f.runs, f.byCaller = map[refusal]*run{}, map[application.ID]int{}
 	}
-	f.runs[key] = &run{watch: clock.Start(), lines: 1, last: access.Call{Application: by}}
+	f.runs[key] = &run{by: by, watch: clock.Start(), lines: 1}
 	f.byCaller[by]++
 }
 
@@ -87,8 +88,8 @@ func (f *repeats) due(all bool) (lines []access.Call) {
 			continue
 		}
 		delete(f.runs, key)
-		if f.byCaller[r.last.Application]--; f.byCaller[r.last.Application] == 0 {
-			delete(f.byCaller, r.last.Application)
+		if f.byCaller[r.by]--; f.byCaller[r.by] == 0 {
+			delete(f.byCaller, r.by)
 		}
 		if r.folded > 0 {
 			r.last.Repeats = r.folded - 1
@@ -99,12 +100,12 @@ func (f *repeats) due(all bool) (lines []access.Call) {
 	return lines
 }
 
-// refusalOf returns the digest of a call without its time, request id and token.
+// refusalOf returns the digest of a call without its time, duration, request id and token.
 func refusalOf(c access.Call) refusal {
 	further, _ := json.Marshal(c.Further) // cannot fail: it holds only strings
 	act, _ := json.Marshal(c.Act)         // likewise
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %s %q %s %q %s %d %q %q %x %s ", c.Tenant, c.Application, c.Mode, c.Staff, c.Endpoint, c.Patient, c.Status, c.Code, c.Reason, c.Key, further)
+	fmt.Fprintf(sum, "%q %s %q %s %q %s %d %q %q %x %t %s ", c.Tenant, c.Application, c.Mode, c.Staff, c.Endpoint, c.Patient, c.Status, c.Code, c.Reason, c.Key, c.Replayed, further)
 	sum.Write(act)
 	return refusal(sum.Sum(nil))
 }

@@ -67,6 +67,7 @@ func TestOtherCallsHaveTheirLine_D173(t *testing.T) {
 		"code":        func(c *access.Call) { c.Code = "closed" },
 		"reason":      func(c *access.Call) { c.Reason = "no consent" },
 		"act":         func(c *access.Call) { c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}} },
+		"replayed":    func(c *access.Call) { c.Replayed = true },
 		"key":         func(c *access.Call) { c.Key[0]++ },
 		"further":     func(c *access.Call) { c.Further = []access.Problem{{Code: "empty-note"}} },
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"time"
 
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/pagekit"
@@ -66,7 +65,7 @@ func (s *Section) show(r *pagekit.Request) error {
 		return err
 	}
 	of := r.Display
-	today, _, _ := parse.Day(s.Now().In(r.Practice.Zone).Format(time.DateOnly), r.Practice.Zone)
+	today, _, _ := parse.Day(s.Today(r), r.Practice.Zone)
 	called, err := s.CallIns.Current(r.Context(), r.Tenant, of.Site, of.Naming, today, mostCalledIn)
 	if err != nil {
 		return err

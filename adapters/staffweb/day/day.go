@@ -78,7 +78,7 @@ func (s *Section) day(r *pagekit.Request) error {
 }
 
 func (s *Section) pageOf(r *pagekit.Request, sites []projections.Site, at projections.Site) (dayPage, error) {
-	today := s.Now().In(r.Practice.Zone).Format(time.DateOnly)
+	today := s.Today(r)
 	typed := strings.TrimSpace(r.Form.Get("date"))
 	date, ok := pagekit.ParseDate(typed)
 	if !ok {

@@ -69,7 +69,7 @@ func (s *Section) readTime(r *pagekit.Request) (at time.Time, err error) {
 	switch {
 	case !isDate:
 		return at, fieldError("date", pagekit.DateFault(typed, pagekit.DateError))
-	case date < s.Now().In(zone).Format(time.DateOnly):
+	case date < s.Today(r):
 		return at, fieldError("date", "Choose today or a later day")
 	case !isTime:
 		return at, fieldError("time", pagekit.TimeError)

@@ -65,7 +65,7 @@ type received struct{ Received, Done int }
 // overview shows the counts of today.
 func (s *Section) overview(r *pagekit.Request) error {
 	now := s.Now()
-	from, until, _ := parse.Day(now.In(r.Practice.Zone).Format(time.DateOnly), r.Practice.Zone) // it is a day
+	from, until, _ := parse.Day(s.Today(r), r.Practice.Zone) // it is a day
 	waiting, err := s.Counts.Waiting(r.Context(), r.Tenant, s.Today(r))
 	if err != nil {
 		return err

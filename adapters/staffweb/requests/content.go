@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -239,11 +238,7 @@ func (s *Section) colleagues(r *pagekit.Request, found projections.Request, resp
 		if w.Member == found.Holder && w.Team == found.Team {
 			continue
 		}
-		open := strconv.Itoa(w.Open)
-		if w.Open >= projections.MostCounted {
-			open = strconv.Itoa(projections.MostCounted-1) + "+"
-		}
-		to.Options = append(to.Options, pagekit.Option{Value: value, Name: name + ", " + open + " open", Chosen: value == response.typed.to})
+		to.Options = append(to.Options, pagekit.Option{Value: value, Name: name + ", " + counted(w.Open) + " open", Chosen: value == response.typed.to})
 	}
 	return to, nil
 }

@@ -232,16 +232,21 @@ func (s *Section) filterOf(r *pagekit.Request) projections.InboxFilter {
 func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []pagekit.Tab) {
 	for _, t := range projections.InboxTabs() {
 		leads := listed{Tab: t, Type: f.Type, Urgent: f.Urgent}.address(r)
-		count := strconv.Itoa(counts[t])
-		switch {
-		case t == projections.InboxDone, counts[t] == 0:
+		count := counted(counts[t])
+		if t == projections.InboxDone || counts[t] == 0 {
 			count = ""
-		case counts[t] >= projections.MostCounted:
-			count = strconv.Itoa(projections.MostCounted-1) + "+"
 		}
 		tabs = append(tabs, pagekit.Tab{Name: tabNames[t], Address: leads, Count: count, Here: t == f.Tab})
 	}
 	return tabs
+}
+
+// counted formats a count that stops at [projections.MostCounted].
+func counted(n int) string {
+	if n >= projections.MostCounted {
+		return strconv.Itoa(projections.MostCounted-1) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // rowsOf are requests with the names of their patients. A just erased patient has none,

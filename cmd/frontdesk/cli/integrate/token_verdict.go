@@ -19,7 +19,7 @@ type verdict struct {
 	Signature   bool             `json:"signatureChecked"`
 	Code        string           `json:"code,omitempty"`
 	Description string           `json:"description,omitempty"`
-	Fix         string           `json:"fix,omitempty"` // the fix
+	Fix         string           `json:"fix,omitempty"`
 	Page        string           `json:"page,omitempty"` // where to read on, in the repository
 	Reason      bearer.Reason    `json:"reason,omitempty"`
 	Cause       string           `json:"cause,omitempty"` // the service does not reveal it

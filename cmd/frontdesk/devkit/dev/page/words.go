@@ -28,7 +28,7 @@ var words = template.FuncMap{
 	"happens":  doing,
 	"reason":   http.StatusText,
 	"title":    titleOf,
-	"mends":    func(c client.JudgedCall) string { return refusals.FindOf(c.Rule, string(c.Code), c.Description) },
+	"fix":      func(c client.JudgedCall) string { return refusals.FindOf(c.Rule, string(c.Code), c.Description) },
 }
 
 // Took is a duration as people read it.
