@@ -207,8 +207,13 @@ func TestBrowserChoosesEventOfDev_D171(t *testing.T) {
 	if listed := ask(b, chromedp.Text("#events ol")); strings.Contains(listed, "record.opened") {
 		t.Errorf("the list of problems has\n%s", listed)
 	}
+	// A headless browser has no clipboard.
+	js[bool](b, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
 	b.do(chromedp.Click(`[data-copy]`))
 	b.until("Copied")
+	if copied := js[string](b, `window.copied`); !strings.HasPrefix(copied, "curl ") {
+		t.Errorf("copied %q", copied)
+	}
 	b.fits("dev-chosen")
 	b.quiet()
 }

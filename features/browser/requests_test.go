@@ -227,7 +227,7 @@ func (b *tab) narrow(width int, name string) {
 		b.t.Errorf("%s is %d pixels wide", name, got)
 	}
 	small := js[[]string](b, `[...document.querySelectorAll("button, select, textarea, input:not([type=hidden])")]
-		.filter(e => e.getBoundingClientRect().height < 40).map(e => e.outerHTML)`)
+		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 40).map(e => e.outerHTML)`)
 	if len(small) > 0 {
 		b.t.Errorf("%s has targets that a thumb misses: %s", name, small)
 	}

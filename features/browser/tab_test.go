@@ -76,11 +76,21 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // ask reads a value from the page.
 func ask[T any](b *tab, question chromedp.Action[T]) T {
 	b.t.Helper()
-	answer, err := chromedp.Run(b.ctx, question)
-	if err != nil {
-		b.t.Fatalf("%v; the page is\n%s", err, b.page())
+	return again(b, func() (T, error) { return chromedp.Run(b.ctx, question) })
+}
+
+// again tries an action until no live page replaces its element between finding and using it.
+func again[T any](b *tab, try func() (T, error)) T {
+	b.t.Helper()
+	for {
+		answer, err := try()
+		if err == nil {
+			return answer
+		}
+		if !strings.Contains(err.Error(), "Could not find node") || b.ctx.Err() != nil {
+			b.t.Fatalf("%v; the page is\n%s", err, b.page())
+		}
 	}
-	return answer
 }
 
 // js evaluates an expression in the page.
@@ -103,10 +113,7 @@ func (b *tab) page() string {
 // loading runs actions that lead to another page, and waits for it.
 func (b *tab) loading(steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	b.t.Helper()
-	response, err := chromedp.RunResponse(b.ctx, steps...)
-	if err != nil {
-		b.t.Fatalf("%v; the page is\n%s", err, b.page())
-	}
+	response := again(b, func() (*network.Response, error) { return chromedp.RunResponse(b.ctx, steps...) })
 	b.pages++
 	return response
 }
@@ -116,20 +123,10 @@ func (b *tab) open(address string) *network.Response {
 	return b.loading(chromedp.Navigate(address))
 }
 
-// press clicks the button of that name, in the page's main part or elsewhere. If a live
-// page has replaced it in the meantime, it clicks the new one.
+// press clicks the button of that name, in the page's main part or elsewhere.
 func (b *tab) press(name string) *network.Response {
 	b.t.Helper()
-	for {
-		response, err := chromedp.RunResponse(b.ctx, chromedp.Click(button(name)))
-		if err == nil {
-			b.pages++
-			return response
-		}
-		if !strings.Contains(err.Error(), "Could not find node") {
-			b.t.Fatalf("%v; the page is\n%s", err, b.page())
-		}
-	}
+	return b.loading(chromedp.Click(button(name)))
 }
 
 func button(name string) string {

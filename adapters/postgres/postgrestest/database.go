@@ -39,6 +39,9 @@ func (d *Database) PassClock(tb testing.TB, by time.Duration) {
 	}
 }
 
+// connectLimit is for machines on which many tests run at once.
+const connectLimit = "&connect_timeout=60"
+
 // New creates a database for tb, or fails tb.
 func New(tb testing.TB) *Database {
 	tb.Helper()
@@ -58,9 +61,9 @@ func New(tb testing.TB) *Database {
 		}
 	})
 	return &Database{
-		URL:          s.server.URL(name, postgres.AppRole),
-		AdminURL:     s.server.URL(name, embedded.Owner),
-		SuperuserURL: s.server.URL(name, embedded.Superuser),
+		URL:          s.server.URL(name, postgres.AppRole) + connectLimit,
+		AdminURL:     s.server.URL(name, embedded.Owner) + connectLimit,
+		SuperuserURL: s.server.URL(name, embedded.Superuser) + connectLimit,
 	}
 }
 
