@@ -140,7 +140,8 @@ release: ## the archive that operators install from, if all proofs hold, in .fro
 HOST := frontdesk.example
 kit: MISSING = $(strip $(NODE) $(KIT))
 kit: deps ## what integrators download: packages, and the program for six platforms, in .frontdesk/kit (HOST=code.example.org publishes them)
-	@$(GO) run ./.ci/release -kit -out .frontdesk/kit -host '$(HOST)' $(ARGS)
+	@rm -rf .frontdesk/kit
+	$(GO) run ./.ci/release -kit -out .frontdesk/kit -host '$(HOST)' $(ARGS)
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh

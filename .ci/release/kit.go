@@ -56,7 +56,22 @@ func newKit(ctx context.Context, out, host string) (k kit, err error) {
 	if out, err = filepath.Abs(out); err != nil {
 		return k, err
 	}
-	return kit{out, host, strings.TrimSpace(string(version)), time.Unix(seconds, 0).UTC(), tracked}, os.MkdirAll(out, 0o755)
+	return kit{out, host, strings.TrimSpace(string(version)), time.Unix(seconds, 0).UTC(), tracked}, begin(out)
+}
+
+// begin makes the folder of a kit. It refuses one with files, which would seem to be of the kit.
+func begin(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make the kit's folder: %w", err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("look into the kit's folder: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%s is not empty: name another folder with -out", folder)
+	}
+	return nil
 }
 
 // write writes the packages, and the program for each of the platforms, with the checksums of all.

@@ -12,7 +12,7 @@ import (
 
 // Version describes the build of a program. Facts that the builder did not know are empty.
 type Version struct {
-	Version     string    `json:"version"`              // of the project, such as 0.1.0
+	Version     string    `json:"version"`              // of the project: 0.1.0 if it was released, or 0.1.0-dev+COMMIT
 	Commit      string    `json:"commit,omitempty"`     // of the source
 	CommittedAt time.Time `json:"committedAt,omitzero"` // when that was made
 	Modified    bool      `json:"modified"`             // files differed from the commit
@@ -31,6 +31,7 @@ func ThisVersion() (Version, error) {
 func versionOf(build *debug.BuildInfo, schema int64) Version {
 	v := Version{Version: frontdesk.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Schema: schema}
 	if build == nil {
+		v.Version += unreleased
 		return v
 	}
 	for _, setting := range build.Settings {
@@ -43,8 +44,28 @@ func versionOf(build *debug.BuildInfo, schema int64) Version {
 			v.Modified = setting.Value == "true"
 		}
 	}
+	if build.Main.Version != "v"+v.Version { // Go writes the tag here, if the commit has one and nothing has changed
+		v.Version += unreleased + v.mark()
+	}
 	return v
 }
+
+// unreleased sorts before the release of the same number (SemVer 2.0).
+const unreleased = "-dev"
+
+// mark is what SemVer calls build metadata; "" if the commit is not known.
+func (v Version) mark() string {
+	if v.Commit == "" {
+		return ""
+	}
+	mark := "+" + v.Commit[:min(len(v.Commit), shortCommit)]
+	if v.Modified {
+		mark += ".dirty"
+	}
+	return mark
+}
+
+const shortCommit = 12 // as many digits as Go's own versions have
 
 // String returns the lines that people read.
 func (v Version) String() string {
