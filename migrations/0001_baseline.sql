@@ -999,11 +999,12 @@ CREATE TABLE access_record (
     token_hash  bytea       NOT NULL,
     sealed      bytea,                -- the practitioner of the act claim, encrypted
     repeats     int         NOT NULL DEFAULT 0, -- equal refusals before it that have no row of their own (D173)
-    -- The following are of a call (D95, D146), and are not in the line's leaf.
+    -- The following are of a call (D95, D146, D177), and are not in the line's leaf.
     took_ms     int,
     idempotency_key bytea,            -- SHA-256 of the application and the key
     replayed    boolean     NOT NULL DEFAULT false,
     further     text,                 -- the refusals after the first, as JSON
+    user_agent  text,                 -- name and version of the program that called, as it states them
     PRIMARY KEY (request_id)
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX access_record_tenant ON access_record (tenant, request_id);

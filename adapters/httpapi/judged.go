@@ -167,14 +167,14 @@ func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler
 			if !answered { // it panicked
 				seen.status = http.StatusInternalServerError
 			}
-			a.record(callOf(r.Context()), endpoint, seen.status, keyOf(r))
+			a.record(callOf(r.Context()), endpoint, seen.status, r)
 		}()
 		next.ServeHTTP(seen, r)
 		answered = true
 	})
 }
 
-func (a *API) record(c *call, endpoint access.Endpoint, status int, key string) {
+func (a *API) record(c *call, endpoint access.Endpoint, status int, r *http.Request) {
 	j := c.line
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
@@ -185,8 +185,9 @@ func (a *API) record(c *call, endpoint access.Endpoint, status int, key string) 
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
 		Endpoint: endpoint.Name, Patient: j.patient, Status: status,
 		Act: j.Act, TokenHash: event.Digest(j.TokenHash), Took: max(0, a.Now().Sub(c.begun)), Replayed: c.again,
+		Agent: agentOf(r),
 	}
-	if key != "" {
+	if key := keyOf(r); key != "" {
 		line.Key = access.KeyDigest(j.Application, key)
 	}
 	if len(j.refusals) > 0 {

@@ -177,6 +177,7 @@ type ownCallBody struct {
 	Description *string                  `json:"description"`
 	Rule        *access.Rule             `json:"rule"`
 	Errors      []problem                `json:"errors"`
+	UserAgent   *string                  `json:"userAgent"`
 	Replayed    bool                     `json:"replayed"`
 	Repeats     int                      `json:"repeats"`
 	DurationMS  *int64                   `json:"durationMs"`
@@ -194,7 +195,7 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 		shown := ownCallBody{
 			RequestID: c.RequestID, At: Instant(c.At), Endpoint: c.Endpoint, Mode: orNull(c.Mode),
 			Status: c.Status, Code: orNull(c.Code), Description: orNull(c.Reason), Rule: orNull(c.Rule), Unproven: c.Unproven,
-			Errors: errorsOf(c), Replayed: c.Replayed, Repeats: c.Repeats,
+			Errors: errorsOf(c), UserAgent: orNull(c.Agent), Replayed: c.Replayed, Repeats: c.Repeats,
 		}
 		if c.Took != nil {
 			shown.DurationMS = new(c.Took.Milliseconds())

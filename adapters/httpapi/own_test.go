@@ -21,17 +21,17 @@ func TestOwnCallShowsItsDetails_D95(t *testing.T) {
 	m := newMirror(t)
 	m.calls = []access.OwnCall{{
 		RequestID: numbered(7), At: atNoon.Add(1_234_567), Endpoint: "create-note", Mode: "user-restricted", Status: 403,
-		Code: "unauthorized", Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Further: []access.Problem{{Code: "empty-note", Reason: "no note"}}, Replayed: true, Repeats: 4, Took: new(1234567 * time.Nanosecond),
+		Code: "unauthorized", Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Further: []access.Problem{{Code: "empty-note", Reason: "no note"}}, Agent: "frontdesk-client-go/0.1.0", Replayed: true, Repeats: 4, Took: new(1234567 * time.Nanosecond),
 	}}
 	want := `{"calls":[{"requestId":"00000000-0000-0000-0000-000000000007","at":"2026-03-02T12:00:00.001Z","endpoint":"create-note","mode":"user-restricted","status":403,` +
-		`"code":"unauthorized","description":"The app has not been granted access to this tenant","rule":"application-enabled","errors":[{"code":"unauthorized","description":"The app has not been granted access to this tenant"},{"code":"empty-note","description":"no note"}],"replayed":true,"repeats":4,"durationMs":1,"unproven":false}],"next":null}` + "\n"
+		`"code":"unauthorized","description":"The app has not been granted access to this tenant","rule":"application-enabled","errors":[{"code":"unauthorized","description":"The app has not been granted access to this tenant"},{"code":"empty-note","description":"no note"}],"userAgent":"frontdesk-client-go/0.1.0","replayed":true,"repeats":4,"durationMs":1,"unproven":false}],"next":null}` + "\n"
 	if got := m.ask("calls").Body.String(); got != want {
 		t.Errorf("shown is %s, want %s", got, want)
 	}
 	m.calls = nil
 	m.forged(3, "ping")
 	want = `{"calls":[{"requestId":"00000000-0000-0000-0000-000000000003","at":"2026-03-02T12:00:00.000Z","endpoint":"ping","mode":null,"status":403,` +
-		`"code":"unauthorized","description":"old","rule":"expired","errors":[{"code":"unauthorized","description":"old"}],"replayed":false,"repeats":0,"durationMs":null,"unproven":true}],"next":null}` + "\n"
+		`"code":"unauthorized","description":"old","rule":"expired","errors":[{"code":"unauthorized","description":"old"}],"userAgent":null,"replayed":false,"repeats":0,"durationMs":null,"unproven":true}],"next":null}` + "\n"
 	if got := m.ask("calls").Body.String(); got != want {
 		t.Errorf("shown is %s, want %s", got, want)
 	}

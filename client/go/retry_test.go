@@ -325,9 +325,9 @@ func TestTimeoutHoldsBesideADeadline(t *testing.T) {
 
 func TestOnePageIsOneCall(t *testing.T) {
 	t.Parallel()
-	c, service := calling(t, says(200, `{"calls":[{"requestId":"r","status":401,"mode":null,"code":null,"durationMs":null,"errors":[{"code":"a","description":"b"}],"replayed":true,"unproven":true}],"next":"older"}`))
+	c, service := calling(t, says(200, `{"calls":[{"requestId":"r","status":401,"mode":null,"code":null,"durationMs":null,"errors":[{"code":"a","description":"b"}],"userAgent":"curl/8.5.0","replayed":true,"unproven":true}],"next":"older"}`))
 	page, err := c.CallsPage(t.Context(), client.CallsQuery{Status: "refused", IdempotencyKey: "k", Limit: 5, Cursor: "here"})
-	want := client.JudgedCall{RequestID: "r", Status: 401, Unproven: true, Errors: []client.Problem{{Code: "a", Description: "b"}}, Replayed: true}
+	want := client.JudgedCall{RequestID: "r", Status: 401, Unproven: true, Errors: []client.Problem{{Code: "a", Description: "b"}}, UserAgent: "curl/8.5.0", Replayed: true}
 	if err != nil || len(service.sent) != 1 || page.Next != "older" || len(page.Calls) != 1 || !reflect.DeepEqual(page.Calls[0], want) {
 		t.Errorf("%d calls: %+v, %v", len(service.sent), page, err)
 	}

@@ -100,7 +100,8 @@ type Call struct {
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
 
 	// These are stored with the line, outside of its leaf. They are not exported or
-	// proved, and only [OwnCall] shows them (D95, D146).
+	// proved. [OwnCall] shows them, and the auditors' list the user agent (D95, D146, D177).
+	Agent    string        `json:"-"` // name and version of the program that called, from its User-Agent; "" if not known
 	Took     time.Duration `json:"-"` // from the arrival to the answer
 	Key      event.Digest  `json:"-"` // of its Idempotency-Key; zero without one
 	Replayed bool          `json:"-"` // the answer was given before

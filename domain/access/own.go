@@ -20,6 +20,7 @@ type OwnCall struct {
 	Reason    string           // in the answer; for an unproven call, a text without values of its token
 	Rule      Rule             // that refused, if several share the code; "" otherwise
 	Further   []Problem        // refusals after the first
+	Agent     string           // name and version of the program that called, as it states them; "" if not known
 	Replayed  bool             // its answer was given before, to a call with the same Idempotency-Key
 	Repeats   int              // equal refusals in the minute before it that have no line of their own
 	Took      *time.Duration   // from the arrival to the answer; nil if it is not known

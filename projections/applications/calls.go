@@ -19,7 +19,7 @@ import (
 // access record (D95). Its pages leave out calls about the application itself.
 type Calls struct{ DB projections.Querier }
 
-const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms, replayed, repeats, further::jsonb`
+const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms, replayed, repeats, further::jsonb, user_agent`
 
 // callsPage is one statement, so that the rows and the lowest identifier read are of
 // one instant. It looks for that identifier only if the page is not full.
@@ -88,16 +88,19 @@ func (c Calls) find(ctx context.Context, query string, args ...any) ([]access.Ow
 func scanCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access.OwnCall, error) {
 	var id uuid.NullUUID
 	var at *time.Time
-	var endpoint, mode, code, reason *string
+	var endpoint, mode, code, reason, agent *string
 	var status, took, repeats *int
 	var replayed *bool
 	var further []access.Problem
-	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, &replayed, &repeats, &further, reached); err != nil || !id.Valid {
+	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, &replayed, &repeats, &further, &agent, reached); err != nil || !id.Valid {
 		return uuid.Nil, access.OwnCall{}, err
 	}
 	c := access.OwnCall{
 		RequestID: id.UUID, At: at.UTC(), Endpoint: application.EndpointName(*endpoint), Mode: application.Mode(*mode), Status: *status, Code: *code, Reason: *reason,
 		Further: further, Replayed: *replayed, Repeats: *repeats,
+	}
+	if agent != nil {
+		c.Agent = *agent
 	}
 	if took != nil {
 		c.Took = new(time.Duration(*took) * time.Millisecond)

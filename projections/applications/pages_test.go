@@ -136,14 +136,14 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	id := lowest(noon)
-	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms)
-		VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 403, 'unauthorized', 'The app has not been granted access to this tenant', '', 12)`, id, noon, elm, referrals)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms, user_agent)
+		VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 403, 'unauthorized', 'The app has not been granted access to this tenant', '', 12, 'curl/8.5.0')`, id, noon, elm, referrals)
 	d.call(t, elm, referrals, -time.Minute, 200)
 	calls := applications.Calls{DB: d.Pool}
 	bounds := applications.Bounds{Tenant: elm, Application: referrals, Limit: 10}
 	refused := access.OwnCall{
 		RequestID: id, At: noon, Endpoint: "create-note", Mode: "application-restricted", Status: 403, Code: "unauthorized",
-		Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Took: new(12 * time.Millisecond),
+		Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Agent: "curl/8.5.0", Took: new(12 * time.Millisecond),
 	}
 	answered := access.OwnCall{RequestID: d.ids(t, elm, referrals)[1], At: noon.Add(-time.Minute), Endpoint: "create-note", Mode: "user-restricted", Status: 200, Reason: "why"}
 	for name, test := range map[string]struct {

@@ -15,9 +15,9 @@ import (
 // insertCalls takes a quarter of the time of one statement for each line. A batch
 // whose commit was not confirmed is written again: it skips existing lines.
 const insertCalls = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, repeats, took_ms, idempotency_key, replayed, further)
+INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, repeats, took_ms, idempotency_key, replayed, further, user_agent)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[], $16::int[], $17::bytea[], $18::boolean[], $19::text[])
+	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[], $16::int[], $17::bytea[], $18::boolean[], $19::text[], $20::text[])
 ON CONFLICT (request_id) DO NOTHING`
 
 // columns holds calls by column.
@@ -30,7 +30,7 @@ type columns struct {
 	tokenHash, sealed, key               [][]byte
 	took                                 []*int
 	replayed                             []bool
-	further                              []*string
+	further, agent                       []*string
 }
 
 // linesOf returns the lines as they are written. The practitioner of a call is encrypted.
@@ -57,6 +57,7 @@ func (l *columns) add(c access.Call, box []byte) {
 	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
 	l.sealed, l.repeats, l.took = append(l.sealed, box), append(l.repeats, c.Repeats), append(l.took, tookOf(c))
 	l.key, l.replayed, l.further = append(l.key, keyOf(c)), append(l.replayed, c.Replayed), append(l.further, furtherOf(c))
+	l.agent = append(l.agent, agentOf(c))
 }
 
 // applicationOf returns the application that called. Each call has one, and no look.
@@ -95,6 +96,14 @@ func keyOf(c access.Call) []byte {
 	return c.Key[:]
 }
 
+// agentOf returns the user agent of a call; nil if it is not known.
+func agentOf(c access.Call) *string {
+	if c.Agent == "" {
+		return nil
+	}
+	return new(c.Agent)
+}
+
 // furtherOf returns the refusals after the first, as JSON; nil without any.
 func furtherOf(c access.Call) *string {
 	if len(c.Further) == 0 {
@@ -108,6 +117,6 @@ func furtherOf(c access.Call) *string {
 func (l *columns) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
-		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.repeats, l.took, l.key, l.replayed, l.further,
+		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.repeats, l.took, l.key, l.replayed, l.further, l.agent,
 	}
 }

@@ -97,7 +97,7 @@ func (a Record) size() int { return cmp.Or(a.Page, pageSize) }
 // the parameters at hand, so it drops the conditions of zero fields and uses the index that
 // fits the rest.
 const readCalls = `
-SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, repeats,
+SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, repeats, coalesce(user_agent, ''),
 	coalesce((SELECT idx FROM access_log l WHERE l.request_id = called.request_id), 0)
 FROM %s
 WHERE ($1::uuid IS NULL OR request_id = $1)
@@ -146,7 +146,7 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	var act *string
 	var hash []byte
 	err = row.Scan(&c.RequestID, &c.At, &c.Tenant, &c.Application, &c.Mode, &member, &c.Endpoint, &about,
-		&c.Status, &c.Code, &c.Reason, &act, &hash, &box, &c.Repeats, &c.Idx)
+		&c.Status, &c.Code, &c.Reason, &act, &hash, &box, &c.Repeats, &c.Agent, &c.Idx)
 	if err != nil {
 		return c, nil, err
 	}

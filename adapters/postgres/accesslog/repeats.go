@@ -105,7 +105,7 @@ func refusalOf(c access.Call) refusal {
 	further, _ := json.Marshal(c.Further) // cannot fail: it holds only strings
 	act, _ := json.Marshal(c.Act)         // likewise
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %s %q %s %q %s %d %q %q %x %t %s ", c.Tenant, c.Application, c.Mode, c.Staff, c.Endpoint, c.Patient, c.Status, c.Code, c.Reason, c.Key, c.Replayed, further)
+	fmt.Fprintf(sum, "%q %s %q %s %q %s %d %q %q %x %t %q %s ", c.Tenant, c.Application, c.Mode, c.Staff, c.Endpoint, c.Patient, c.Status, c.Code, c.Reason, c.Key, c.Replayed, c.Agent, further)
 	sum.Write(act)
 	return refusal(sum.Sum(nil))
 }

@@ -69,6 +69,7 @@ func TestOtherCallsHaveTheirLine_D173(t *testing.T) {
 		"act":         func(c *access.Call) { c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}} },
 		"replayed":    func(c *access.Call) { c.Replayed = true },
 		"key":         func(c *access.Call) { c.Key[0]++ },
+		"agent":       func(c *access.Call) { c.Agent = "curl/8.5.0" },
 		"further":     func(c *access.Call) { c.Further = []access.Problem{{Code: "empty-note"}} },
 	} {
 		var f repeats

@@ -297,6 +297,7 @@ class JudgedCall:
     description: Optional[str]
     rule: Optional[str]
     errors: List[Problem]  # all of the answer
+    user_agent: Optional[str]  # name and version of the program that called
     replayed: bool  # whether the answer was that of an earlier call with the same key
     repeats: int  # equal refusals in the minute before it that are not listed
     duration_ms: Optional[int]

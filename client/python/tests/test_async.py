@@ -30,7 +30,7 @@ class Awaiting(unittest.IsolatedAsyncioTestCase):
             await practice.ping()
 
     async def test_pages_are_fetched_as_far_as_needed(self):
-        call = '{"requestId":"%s","at":"2027-01-15T08:00:00.125Z","endpoint":"ping","mode":null,"status":200,"code":null,"description":null,"rule":null,"errors":[],"replayed":false,"durationMs":null,"unproven":false}'
+        call = '{"requestId":"%s","at":"2027-01-15T08:00:00.125Z","endpoint":"ping","mode":null,"status":200,"code":null,"description":null,"rule":null,"errors":[],"userAgent":"curl/8.5.0","replayed":false,"repeats":0,"durationMs":null,"unproven":false}'
         pages = (f'{{"calls":[{call % "a"},{call % "b"}],"next":"older"}}', f'{{"calls":[{call % "c"}],"next":null}}')
         client, service = calling(self, *(says(200, page) for page in pages))
         self.assertEqual("".join([one.request_id async for one in AsyncClient(client).calls()]), "abc")

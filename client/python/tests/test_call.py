@@ -275,11 +275,12 @@ class Attempts(unittest.TestCase):
             self.assertRaises(ValueError, Client, url, APP, signer())
 
     def test_pages_are_followed_as_far_as_needed(self):
-        call = '{"requestId":"%s","at":"2027-01-15T08:00:00.125Z","endpoint":"ping","mode":null,"status":200,"code":null,"description":null,"rule":null,"errors":[],"replayed":false,"durationMs":null,"unproven":false}'
+        call = '{"requestId":"%s","at":"2027-01-15T08:00:00.125Z","endpoint":"ping","mode":null,"status":200,"code":null,"description":null,"rule":null,"errors":[],"userAgent":"curl/8.5.0","replayed":false,"repeats":0,"durationMs":null,"unproven":false}'
         pages = (f'{{"calls":[{call % "a"},{call % "b"}],"next":"older"}}', f'{{"calls":[{call % "c"}],"next":null}}')
         client, service = calling(self, *(says(200, page) for page in pages))
         found = list(client.calls(status="refused", idempotency_key="k", limit=2))
         self.assertEqual("".join(one.request_id for one in found), "abc")
+        self.assertEqual(found[0].user_agent, "curl/8.5.0")
         self.assertEqual(found[0].at, datetime.datetime(2027, 1, 15, 8, 0, 0, 125_000, datetime.timezone.utc))
         self.assertEqual([call.path.split("?")[1] for call in service.sent], ["status=refused&idempotencyKey=k&limit=2", "status=refused&idempotencyKey=k&limit=2&cursor=older"])
         client, service = calling(self, says(200, '{"deliveries":[],"next":null}'))

@@ -273,6 +273,8 @@ export interface JudgedCall {
   rule: string | null;
   /** All of the answer. */
   errors: Problem[];
+  /** Name and version of the program that called. */
+  userAgent: string | null;
   /** Whether the answer was that of an earlier call with the same key. */
   replayed: boolean;
   /** Equal refusals in the minute before it that are not listed. */

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -103,7 +104,8 @@ func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
 // shownCall is a call as a machine reads it.
 type shownCall struct {
 	access.Call
-	Outcome auditing.Outcome `json:"outcome"`
+	Outcome   auditing.Outcome `json:"outcome"`
+	UserAgent string           `json:"userAgent,omitempty"`
 }
 
 // print prints an object a line for machines, or a table for people.
@@ -112,7 +114,7 @@ func (c *auditCallsCmd) print(w io.Writer, calls []access.Call) error {
 		return c.printTable(w, calls)
 	}
 	for _, call := range calls {
-		data, err := c.shown(shownCall{call, auditing.OutcomeOf(call)})
+		data, err := c.shown(shownCall{call, auditing.OutcomeOf(call), call.Agent})
 		if err != nil {
 			return err
 		}
@@ -125,14 +127,14 @@ func (c *auditCallsCmd) print(w io.Writer, calls []access.Call) error {
 
 func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "AT\tREQUEST\tTENANT\tENDPOINT\tOUTCOME\tSTATUS\tAPPLICATION\tSTAFF\tPATIENT\tFOR\tWHY")
+	fmt.Fprintln(table, "AT\tREQUEST\tTENANT\tENDPOINT\tOUTCOME\tSTATUS\tAPPLICATION\tUSER-AGENT\tSTAFF\tPATIENT\tFOR\tWHY")
 	for _, call := range calls {
 		behalf, err := c.behalf(call.Act)
 		if err != nil {
 			return err
 		}
 		err = term.Row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
-			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, why(call))
+			orDash(call.Application.UUID), cmp.Or(call.Agent, "-"), orDash(call.Staff.UUID), named(call), behalf, why(call))
 		if err != nil {
 			return err
 		}

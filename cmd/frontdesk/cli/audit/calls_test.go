@@ -52,7 +52,7 @@ func called(t *testing.T) (auditor []string, db *postgrestest.Database, ids []st
 			c.Tenant, c.Mode, c.Staff, c.Status, c.Code, c.Reason = "elm", application.UserRestricted, lee, 403, "unauthorized", "The app is not authorised"
 		}),
 		call(func(c *access.Call) {
-			c.At, c.Endpoint, c.Patient = callsAt.Add(time.Hour), access.CreateNote, callsAnn
+			c.At, c.Endpoint, c.Patient, c.Agent = callsAt.Add(time.Hour), access.CreateNote, callsAnn, "curl/8.5.0"
 			c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë"}, Organisation: event.Organisation{Name: "Oak Lane"}, Role: "GP", Purpose: "TREAT"}
 		}))
 	url := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)
@@ -142,7 +142,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	want := `{"requestId":"` + ids[2] + `","at":"2026-03-02T13:00:00Z","tenant":"elm","application":"` + callsApp.String() + `",` +
 		`"mode":"application-restricted","endpoint":"create-note","patient":"` + callsAnn.String() + `","status":200,` +
 		`"act":{"practitioner":{"name":"[personal]","email":""},"organisation":{"name":"Oak Lane"},"role":"GP","purpose":"TREAT"},` +
-		`"tokenHash":"` + strings.Repeat("0", 64) + `","idx":3,"outcome":"allowed"}` + "\n"
+		`"tokenHash":"` + strings.Repeat("0", 64) + `","idx":3,"outcome":"allowed","userAgent":"curl/8.5.0"}` + "\n"
 	if o.Out != want {
 		t.Errorf("the line is\n%s%s, want\n%s", o.Out, o.Err, want)
 	}
@@ -154,7 +154,7 @@ func TestTableOfCallsShowsNoNames_D37(t *testing.T) {
 	o := clitest.Frontdesk(t, list...)
 	lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "AT") || !strings.Contains(lines[1], ids[2]) ||
-		!strings.Contains(lines[1], "[personal], Oak Lane (GP; TREAT)") || !strings.Contains(lines[2], "The app is not authorised") {
+		!strings.Contains(lines[1], "  curl/8.5.0  ") || !strings.Contains(lines[1], "[personal], Oak Lane (GP; TREAT)") || !strings.Contains(lines[2], "The app is not authorised") {
 		t.Errorf("the table is\n%s%s", o.Out, o.Err)
 	}
 	if strings.Contains(o.Out, "Zoë") {

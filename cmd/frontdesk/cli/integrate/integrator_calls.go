@@ -169,6 +169,9 @@ func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
 		if call.Unproven {
 			how = "unproven"
 		}
+		if call.UserAgent != "" {
+			how += "  " + call.UserAgent
+		}
 		if call.Replayed {
 			how += "  replayed"
 		}

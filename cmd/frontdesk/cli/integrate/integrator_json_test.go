@@ -39,7 +39,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 			[]string{"calls"}, pageOf("", anUnproven, strings.ReplaceAll(anAnswered, "%s", "a"), `{"requestId":"x","at":"2026-03-02T12:00:07.5Z","endpoint":"create-note","mode":"user-restricted",`+
 				`"status":400,"code":"empty-note","description":"note must not be <blank>.","rule":null,"durationMs":0,"unproven":false}`), 200,
 			`{"requestId":"u","at":"2026-03-02T12:00:09Z","endpoint":"ping","status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","rule":"unknown-key","unproven":true,"fix":"FIX"}` + "\n" +
-				`{"requestId":"a","at":"2026-03-02T12:00:00Z","endpoint":"ping","mode":"application-restricted","status":200,"durationMs":3,"unproven":false}` + "\n" +
+				`{"requestId":"a","at":"2026-03-02T12:00:00Z","endpoint":"ping","mode":"application-restricted","status":200,"userAgent":"curl/8.5.0","durationMs":3,"unproven":false}` + "\n" +
 				`{"requestId":"x","at":"2026-03-02T12:00:07.5Z","endpoint":"create-note","mode":"user-restricted","status":400,"code":"empty-note","description":"note must not be \u003cblank\u003e.","unproven":false}` + "\n", 0,
 		},
 		"deliveries": {

@@ -58,7 +58,7 @@ func (a *answers) run(t *testing.T, args ...string) clitest.Outcome {
 }
 
 const (
-	anAnswered = `{"requestId":"%s","at":"2026-03-02T12:00:0%dZ","endpoint":"ping","mode":"application-restricted","status":200,"code":null,"description":null,"rule":null,"durationMs":3,"unproven":false}`
+	anAnswered = `{"requestId":"%s","at":"2026-03-02T12:00:0%dZ","endpoint":"ping","mode":"application-restricted","status":200,"code":null,"description":null,"rule":null,"userAgent":"curl/8.5.0","durationMs":3,"unproven":false}`
 	anUnproven = `{"requestId":"u","at":"2026-03-02T12:00:09Z","endpoint":"ping","mode":null,"status":403,"code":"unauthorized","description":"Invalid JWT: no key with this kid","rule":"unknown-key","durationMs":null,"unproven":true}`
 )
 
@@ -81,7 +81,7 @@ func TestCallsArePagedAndSayWhyTheyWereRefused_D95(t *testing.T) {
 	o := service.run(t, "calls", "--limit=2")
 	want := "2026-03-02T12:00:09Z  403  ping  unproven  u\n" +
 		"    Invalid JWT: no key with this kid (unauthorized, unknown-key)\n"
-	if o.Status != 0 || !strings.HasPrefix(o.Out, want) || !strings.HasSuffix(o.Out, "2026-03-02T12:00:08Z  200  ping  application-restricted  3ms  a\n2026-03-02T12:00:07Z  200  ping  application-restricted  3ms  b\n") {
+	if o.Status != 0 || !strings.HasPrefix(o.Out, want) || !strings.HasSuffix(o.Out, "2026-03-02T12:00:08Z  200  ping  application-restricted  3ms  curl/8.5.0  a\n2026-03-02T12:00:07Z  200  ping  application-restricted  3ms  curl/8.5.0  b\n") {
 		t.Errorf("printed is\n%s%s", o.Out, o.Err)
 	}
 	asked := "GET /transactional-api/application/calls?"
