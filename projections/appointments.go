@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,10 +17,7 @@ import (
 )
 
 // Appointments keeps the appointments of each practice and their status.
-type Appointments struct {
-	DB    Querier
-	Opens Opener // only for the history
-}
+type Appointments struct{ DB Querier }
 
 // Appointment is one row of [Appointments].
 type Appointment struct {
@@ -173,32 +169,4 @@ func orNull(at time.Time) *time.Time {
 		return nil
 	}
 	return &at
-}
-
-// mostHappened limits the history of an appointment to its newest events.
-const mostHappened = 100
-
-// History returns the events of an appointment of a practice, oldest first.
-func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]HistoryEntry, error) {
-	rows, _ := a.DB.Query(ctx, `
-		SELECT id, version, recorded_at, name, data, metadata, sealed FROM events
-		WHERE stream = $1 AND tenant = $2 AND name LIKE 'appointment.%' ORDER BY version DESC LIMIT $3`, id, tenant, mostHappened)
-	stored, err := scanStream(rows, appointment.StreamOf(tenant, id))
-	if err != nil {
-		return nil, fmt.Errorf("read an appointment: %w", err)
-	}
-	slices.Reverse(stored)
-	events, err := a.Opens.Open(ctx, stored)
-	if err != nil {
-		return nil, fmt.Errorf("open an appointment: %w", err)
-	}
-	names, err := namesIn(ctx, a.DB, tenant, events)
-	if err != nil {
-		return nil, fmt.Errorf("read an appointment: %w", err)
-	}
-	history := make([]HistoryEntry, len(events))
-	for n, e := range events {
-		history[n] = historyEntry(e, names)
-	}
-	return history, nil
 }

@@ -4,7 +4,8 @@
 //
 // No read model holds the name of a patient. [Names] decrypts the events that contain
 // it, and package patientindex finds patients by their names. Package applications has
-// the queries about applications.
+// the queries about applications, package history reads the events themselves, and package
+// directory lists what is registered.
 //
 // Project queues statements and reads nothing: no clock, no random number, no query.
 // The same code runs inside an append ([AtOnce]), behind the feed ([Following]) and in

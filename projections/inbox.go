@@ -330,3 +330,17 @@ func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID, today
 	}
 	return map[InboxTab]int{InboxNew: fresh, InboxMine: min(mine, MostCounted), InboxOpen: open, InboxLater: later, InboxDone: done}, nil
 }
+
+// OfPatient returns at most the given number of a patient's requests behind a place,
+// newest first, and the next place, which is zero at the end.
+func (i Inbox) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
+	if after == (InboxPlace{}) {
+		after.At = neverYet
+	}
+	rows, err = i.list(ctx, most, listOfPatient, tenant, id, after.At, after.Request)
+	if len(rows) > most {
+		rows = rows[:most]
+		next = InboxPlace{At: rows[most-1].SubmittedAt, Request: rows[most-1].Request}
+	}
+	return rows, next, err
+}

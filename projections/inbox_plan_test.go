@@ -76,8 +76,7 @@ func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 	if _, err := inbox.Counts(t.Context(), elm, member, today); err != nil || asked.Most > 1000 {
 		t.Errorf("%d rows were counted, %v", asked.Most, err)
 	}
-	requests := projections.Requests{DB: asked}
-	if _, _, err := requests.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.Most > 6 {
+	if _, _, err := inbox.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.Most > 6 {
 		t.Errorf("%d rows for a patient, %v", asked.Most, err)
 	}
 }
@@ -127,7 +126,7 @@ func listAll(t *testing.T, db *pgxpool.Pool, tenant string) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := (projections.Requests{DB: db}).OfPatient(t.Context(), tenant, ann, projections.InboxPlace{}, 5); err != nil {
+	if _, _, err := (projections.Inbox{DB: db}).OfPatient(t.Context(), tenant, ann, projections.InboxPlace{}, 5); err != nil {
 		t.Fatal(err)
 	}
 	sql, args := projections.AskNames(tenant, ann, bill)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/domain/catalogue"
@@ -16,8 +18,8 @@ import (
 	"frontdesk/projections"
 )
 
-func (d *inboxDay) requests() projections.Requests {
-	return projections.Requests{DB: d.Pool, Opens: d.Keys}
+func (d *inboxDay) requests() history.Requests {
+	return history.Requests{DB: d.Pool, Opens: d.Keys}
 }
 
 // The whole request has all texts, and the actor and time of each change.
@@ -146,7 +148,7 @@ func (d *inboxDay) ofPatient(t *testing.T, who patient.ID) string {
 	t.Helper()
 	var names []string
 	for after := (projections.InboxPlace{}); ; {
-		rows, next, err := d.requests().OfPatient(t.Context(), elm, who, after, 2)
+		rows, next, err := projections.Inbox{DB: d.Pool}.OfPatient(t.Context(), elm, who, after, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

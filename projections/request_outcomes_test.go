@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -12,7 +14,6 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
 
 var portal = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
@@ -32,9 +33,9 @@ func newOutcome(t *testing.T) *outcomeDay {
 	return d
 }
 
-func (d *outcomeDay) outcome(t *testing.T) (projections.RequestOutcome, error) {
+func (d *outcomeDay) outcome(t *testing.T) (history.Outcome, error) {
 	t.Helper()
-	return projections.RequestOutcomes{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, d.sent, portal)
+	return history.Outcomes{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, d.sent, portal)
 }
 
 // replies completes the request with an answer.
@@ -44,7 +45,7 @@ func (d *outcomeDay) replies(t *testing.T, text string) {
 		request.Answered{Patient: ann, Request: d.sent, Application: portal, Text: text})
 }
 
-func (d *outcomeDay) want(t *testing.T, want projections.RequestOutcome) {
+func (d *outcomeDay) want(t *testing.T, want history.Outcome) {
 	t.Helper()
 	want.Patient = ann
 	if want.Outcome != "" {
@@ -62,7 +63,7 @@ func (d *outcomeDay) want(t *testing.T, want projections.RequestOutcome) {
 
 func (d *outcomeDay) wantNone(t *testing.T, why string) {
 	t.Helper()
-	if got, err := d.outcome(t); !errors.Is(err, request.ErrUnknown) || got != (projections.RequestOutcome{}) {
+	if got, err := d.outcome(t); !errors.Is(err, request.ErrUnknown) || got != (history.Outcome{}) {
 		t.Errorf("%s: %+v, %v", why, got, err)
 	}
 }
@@ -70,17 +71,17 @@ func (d *outcomeDay) wantNone(t *testing.T, why string) {
 func TestOutcomeHasTheLastAnswer_D149(t *testing.T) {
 	t.Parallel()
 	d := newOutcome(t)
-	d.want(t, projections.RequestOutcome{})
+	d.want(t, history.Outcome{})
 	d.handled(t, elm, d.sent, request.Noted{Patient: ann, Text: "rang"})
 	d.replies(t, "Take it once.")
-	d.want(t, projections.RequestOutcome{Outcome: request.Replied, Answer: "Take it once."})
+	d.want(t, history.Outcome{Outcome: request.Replied, Answer: "Take it once."})
 	d.handled(t, elm, d.sent, request.Reopened{Patient: ann, By: lee, Reason: "wrong dose"})
-	d.want(t, projections.RequestOutcome{})
+	d.want(t, history.Outcome{})
 	d.replies(t, "Take it twice.")
-	d.want(t, projections.RequestOutcome{Outcome: request.Replied, Answer: "Take it twice."})
+	d.want(t, history.Outcome{Outcome: request.Replied, Answer: "Take it twice."})
 	d.handled(t, elm, d.sent, request.Reopened{Patient: ann, By: lee, Reason: "again"})
 	d.handled(t, elm, d.sent, request.Completed{Patient: ann, By: lee, Outcome: request.Signposted, Text: "for staff"})
-	d.want(t, projections.RequestOutcome{Outcome: request.Signposted})
+	d.want(t, history.Outcome{Outcome: request.Signposted})
 }
 
 // What an application may not know is not there for it.
@@ -101,8 +102,8 @@ func TestOutcomeIsOnlyForItsSender_D149(t *testing.T) {
 		"the patient's stream":  {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}, portal},
 		"sent by none, another": {elm, d.of["a letter"], portal},
 	} {
-		got, err := projections.RequestOutcomes{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), c.tenant, c.id, c.by)
-		if !errors.Is(err, request.ErrUnknown) || got != (projections.RequestOutcome{}) {
+		got, err := history.Outcomes{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), c.tenant, c.id, c.by)
+		if !errors.Is(err, request.ErrUnknown) || got != (history.Outcome{}) {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -16,16 +18,15 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 const outcomeOf = "request-outcome?patientRequestId="
 
 // newOutcome is an API whose caller has sent one request, which has the identifier of the visit, and
 // the lines of its access record.
-func newOutcome(t *testing.T, caller access.Caller, closed bool) (a *asked, ended *projections.RequestOutcome, lines *[]access.Call) {
+func newOutcome(t *testing.T, caller access.Caller, closed bool) (a *asked, ended *history.Outcome, lines *[]access.Call) {
 	t.Helper()
-	ended, lines = &projections.RequestOutcome{Patient: ann}, &[]access.Call{}
+	ended, lines = &history.Outcome{Patient: ann}, &[]access.Call{}
 	a = newAsked(t, proven(caller), func(api *httpapi.API) {
 		api.Now = atWritten
 		api.Record = func(c access.Call) { *lines = append(*lines, c) }
@@ -35,9 +36,9 @@ func newOutcome(t *testing.T, caller access.Caller, closed bool) (a *asked, ende
 			}
 			return !closed, nil
 		}
-		api.RequestOutcome = func(_ context.Context, tenant string, id request.ID, by application.ID) (projections.RequestOutcome, error) {
+		api.RequestOutcome = func(_ context.Context, tenant string, id request.ID, by application.ID) (history.Outcome, error) {
 			if id.UUID != visit.UUID || tenant != "elm-street" || by != provenApp {
-				return projections.RequestOutcome{}, request.ErrUnknown
+				return history.Outcome{}, request.ErrUnknown
 			}
 			return *ended, nil
 		}
@@ -50,13 +51,13 @@ func TestRequestOutcomeIsAnswered_D149(t *testing.T) {
 	a, ended, lines := newOutcome(t, asApplication, false)
 	begins := `{"patientRequestId":"` + appointmentID + `","status":`
 	for _, step := range []struct {
-		ended projections.RequestOutcome
+		ended history.Outcome
 		want  string
 	}{
-		{projections.RequestOutcome{Patient: ann}, `"open","outcome":null,"completedAt":null,"answer":null}`},
-		{projections.RequestOutcome{Patient: ann, Outcome: request.Signposted, CompletedAt: written},
+		{history.Outcome{Patient: ann}, `"open","outcome":null,"completedAt":null,"answer":null}`},
+		{history.Outcome{Patient: ann, Outcome: request.Signposted, CompletedAt: written},
 			`"completed","outcome":"signposted","completedAt":"2026-03-02T12:00:00.345Z","answer":null}`},
-		{projections.RequestOutcome{Patient: ann, Outcome: request.Replied, CompletedAt: written, Answer: "Take it twice a day.", AnswerEvent: ann.UUID},
+		{history.Outcome{Patient: ann, Outcome: request.Replied, CompletedAt: written, Answer: "Take it twice a day.", AnswerEvent: ann.UUID},
 			`"completed","outcome":"replied","completedAt":"2026-03-02T12:00:00.345Z","answer":"Take it twice a day."}`},
 	} {
 		*ended, *lines = step.ended, nil

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/gorilla/mux"
 
 	"frontdesk/adapters/admission"
@@ -64,7 +66,7 @@ type API struct {
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
 	// RequestOutcome returns how a request ended that an application has sent. It includes
 	// everything that was appended before the call. The refusal is request.ErrUnknown.
-	RequestOutcome func(ctx context.Context, tenant string, id request.ID, by application.ID) (projections.RequestOutcome, error)
+	RequestOutcome func(ctx context.Context, tenant string, id request.ID, by application.ID) (history.Outcome, error)
 	// Itself answers applications' calls about themselves.
 	Itself Itself
 	// WaitingRoom finds sites, rooms and who is called in.

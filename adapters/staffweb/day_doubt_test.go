@@ -21,7 +21,7 @@ func (c *clinic) opensOnWednesdays(t *testing.T) {
 
 func (c *clinic) booked(t *testing.T) (n int) {
 	t.Helper()
-	found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.OfPatientBetween(t.Context(), elm, c.ann, c.Now(), c.Now().AddDate(10, 0, 0))
+	found, err := projections.Appointments{DB: c.pool}.OfPatientBetween(t.Context(), elm, c.ann, c.Now(), c.Now().AddDate(10, 0, 0))
 	must(t, err)
 	return len(found)
 }

@@ -173,7 +173,7 @@ func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 	b.post(book, edit("date", "2027-03-28", "time", "01:30")).
 		wants(t, http.StatusBadRequest, "", "Choose another time: the clocks go forward on Sunday 28 March 2027, and skip this one")
 	day := func() []projections.Appointment {
-		found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.Between(t.Context(), elm, c.branch, staff.ID{}, c.Now(), c.Now().AddDate(2, 0, 0), 10)
+		found, err := projections.Appointments{DB: c.pool}.Between(t.Context(), elm, c.branch, staff.ID{}, c.Now(), c.Now().AddDate(2, 0, 0), 10)
 		must(t, err)
 		return found
 	}

@@ -73,7 +73,7 @@ func (c *clinic) sends(b *browser, page seen, do string, more ...string) seen {
 
 func (c *clinic) is(t *testing.T) projections.Appointment {
 	t.Helper()
-	found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.Find(t.Context(), elm, c.visit)
+	found, err := projections.Appointments{DB: c.pool}.Find(t.Context(), elm, c.visit)
 	must(t, err)
 	return found
 }

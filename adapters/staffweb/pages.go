@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/account"
 	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/authorisations"
@@ -53,22 +56,22 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 // routes are all paths: the first page, and those of each section with its dependencies.
 func (p *Pages) routes() []pagekit.Route {
 	home := pagekit.Methods{http.MethodGet: pagekit.Public(p.home)}
-	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
+	appointments := projections.Appointments{DB: p.DB}
 	places := projections.Sites{DB: p.DB}
 	given := reads.Authorisations{DB: p.DB}
-	asked := projections.Requests{DB: p.DB, Opens: p.Opens}
+	asked := history.Requests{DB: p.DB, Opens: p.Opens}
 	erasures := projections.ErasureRequests{DB: p.DB}
 	members := projections.People{DB: p.DB}
-	directory := projections.NameDirectory{DB: p.DB}
+	directory := directory.Names{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
 	contacts := projections.Contacts{DB: p.DB, Opens: p.Opens}
-	own := &account.Section{Site: p.Site, People: members, History: projections.AccountHistory{DB: p.DB}, Own: projections.OwnRecord{DB: p.DB}}
+	own := &account.Section{Site: p.Site, People: members, History: history.Accounts{DB: p.DB}, Own: history.Own{DB: p.DB}}
 	p.Gate = own
 	return slices.Concat(
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
 		own.Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
-		(&people.Section{Site: p.Site, People: members, Teams: projections.Teams{DB: p.DB}, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: projections.PasskeyRules{DB: p.DB}}).Routes(),
+		(&people.Section{Site: p.Site, People: members, Teams: projections.Teams{DB: p.DB}, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures, PasskeyRules: history.PasskeyRules{DB: p.DB}}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, Templates: projections.NoteTemplates{DB: p.DB}, Teams: projections.Teams{DB: p.DB}, Filters: p.Filters,
 			Directory: directory, Records: records, Contacts: contacts, PatientIndex: p.PatientIndex, Files: p.Files, Answers: p.Answers,
@@ -76,9 +79,9 @@ func (p *Pages) routes() []pagekit.Route {
 		(&patients.Section{
 			Site: p.Site, PatientIndex: p.PatientIndex, Searches: p.Searches, Patients: records, Contacts: contacts,
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
-			Requests: asked, Appointments: appointments, Directory: directory,
+			Inbox: projections.Inbox{DB: p.DB}, Appointments: appointments, Directory: directory,
 		}).Routes(),
-		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places, Availability: projections.Availability{DB: p.DB}, People: members, Directory: directory}).Routes(),
+		(&day.Section{Site: p.Site, Appointments: appointments, Histories: history.Appointments{DB: p.DB, Opens: p.Opens}, Sites: places, Availability: projections.Availability{DB: p.DB}, People: members, Directory: directory}).Routes(),
 		(&overview.Section{Site: p.Site, Counts: projections.Overview{DB: p.DB}, Teams: projections.Teams{DB: p.DB}, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
@@ -86,7 +89,7 @@ func (p *Pages) routes() []pagekit.Route {
 			Site: p.Site, Directory: reads.Directory{DB: p.DB}, Given: given, Monitor: reads.Monitor{DB: p.DB}, ExplainFailure: p.WhyUndelivered,
 		}).Routes(),
 		(&privacy.Section{
-			Site: p.Site, Traces: projections.AccessHistory{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
+			Site: p.Site, Traces: history.Accesses{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
 			People: members, Directory: directory, PatientIndex: p.PatientIndex, Service: p.Privacy,
 		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),

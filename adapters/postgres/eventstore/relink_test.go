@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/enginetest"
@@ -17,7 +19,6 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
 
 // asked submits a request, and returns its identifier.
@@ -40,7 +41,7 @@ func (p *process) reLink(ctx context.Context, id request.ID, from, to patient.ID
 // answerOf returns a request's answer, or the error of reading it.
 func (p *process) answerOf(t *testing.T, id request.ID) (answer string, about patient.ID, err error) {
 	t.Helper()
-	found, err := projections.Requests{DB: p.pool, Opens: p.keys}.Find(t.Context(), street, id)
+	found, err := history.Requests{DB: p.pool, Opens: p.keys}.Find(t.Context(), street, id)
 	if err != nil {
 		return "", about, err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -15,7 +17,6 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // recordShown is the page size.
@@ -134,8 +135,8 @@ func (s *Section) ownLines(r *pagekit.Request, before string) (rows []recordRow,
 
 // lineText describes a line of the access record to its member: a page, the call of an app or,
 // as a line of its own, the patients that the answer to a call showed.
-func lineText(f projections.OwnLine) string {
-	words, shown := projections.Describe(string(f.Endpoint)), pagekit.Counted(f.Patients, "patient")
+func lineText(f history.OwnLine) string {
+	words, shown := history.Describe(string(f.Endpoint)), pagekit.Counted(f.Patients, "patient")
 	asked, isAnswer := strings.CutPrefix(words, "call: ")
 	switch {
 	case f.Mode == access.ByPage && isAnswer:

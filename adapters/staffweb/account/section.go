@@ -4,6 +4,8 @@ import (
 	"embed"
 	"net/http"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -13,8 +15,8 @@ import (
 type Section struct {
 	*pagekit.Site
 	People  projections.People
-	History projections.AccountHistory
-	Own     projections.OwnRecord
+	History history.Accounts
+	Own     history.Own
 }
 
 //go:embed templates

@@ -117,7 +117,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 
 // historyOf is the events of an appointment, oldest first.
 func (s *Section) historyOf(r *pagekit.Request, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
-	happened, err := s.Appointments.History(r.Context(), r.Tenant, of.Appointment)
+	happened, err := s.Histories.Find(r.Context(), r.Tenant, of.Appointment)
 	for _, h := range happened {
 		what, err := s.eventClause(r, sites, h)
 		if err != nil {

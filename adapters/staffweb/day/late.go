@@ -18,7 +18,7 @@ const notSaved = "Your change was not saved. Check the latest version below."
 // typed values. If the signed-in member has just done the same, it was a double click; if a
 // colleague has, and that is as good, a notice says so.
 func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Appointment, refusal string) error {
-	happened, err := s.Appointments.History(r.Context(), r.Tenant, found.Appointment)
+	happened, err := s.Histories.Find(r.Context(), r.Tenant, found.Appointment)
 	if err != nil {
 		return err
 	}

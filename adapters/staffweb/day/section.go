@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"slices"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
@@ -16,10 +19,11 @@ import (
 type Section struct {
 	*pagekit.Site
 	Appointments projections.Appointments
+	Histories    history.Appointments
 	Sites        projections.Sites
 	Availability projections.Availability
 	People       projections.People
-	Directory    projections.NameDirectory
+	Directory    directory.Names
 }
 
 //go:embed templates

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/catalogue"
@@ -42,7 +44,7 @@ var doneTexts = map[string]string{
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func (s *Section) eventClause(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) (string, error) {
+func (s *Section) eventClause(r *pagekit.Request, sites []projections.Site, h history.Entry) (string, error) {
 	switch e := h.Event.(type) {
 	case appointment.Booked:
 		plan, err := s.planClause(r, e.Plan)
@@ -67,7 +69,7 @@ func (s *Section) planClause(r *pagekit.Request, plan appointment.Plan) (string,
 	return ", " + text, nil
 }
 
-func clauseOf(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) string {
+func clauseOf(r *pagekit.Request, sites []projections.Site, h history.Entry) string {
 	who, at := pagekit.ActorName(r, h), func(t time.Time) string {
 		return pagekit.TimeOfDay(t, r.Practice.Zone) + " on " + pagekit.Weekday(t, r.Practice.Zone)
 	}

@@ -5,11 +5,12 @@ import (
 	"net/http"
 	"strconv"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // HistoryRow is one entry of the history of a member's account.
@@ -32,7 +33,7 @@ var eventTexts = map[string]string{
 
 // History are entries of the history of the member's account. The failed attempts are those
 // of a period.
-func (s *Site) History(r *Request, entries []projections.AccountEvent, period string) (rows []HistoryRow, err error) {
+func (s *Site) History(r *Request, entries []history.AccountEvent, period string) (rows []HistoryRow, err error) {
 	names := map[uuid.UUID]string{}
 	for _, e := range entries {
 		row := HistoryRow{What: eventTexts[e.Name], At: Moment(e.At, r.Practice.Zone)}

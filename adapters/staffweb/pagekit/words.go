@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // DescribeRights describes an application's rights to these endpoints, in the order of the
@@ -102,7 +103,7 @@ func Number(n int) string {
 var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
 // ActorName names the actor of an event.
-func ActorName(r *Request, h projections.HistoryEntry) string {
+func ActorName(r *Request, h history.Entry) string {
 	switch {
 	case r.IsActor(h):
 		return "You"
@@ -115,6 +116,6 @@ func ActorName(r *Request, h projections.HistoryEntry) string {
 }
 
 // IsActor reports whether the signed-in member is the actor of an event.
-func (r *Request) IsActor(h projections.HistoryEntry) bool {
+func (r *Request) IsActor(h history.Entry) bool {
 	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == r.Session.Staff.UUID
 }

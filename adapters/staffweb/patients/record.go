@@ -160,7 +160,7 @@ func entryOf(r *pagekit.Request, e projections.RecordEntry) (shown entry) {
 type requestRow struct{ What, At, Standing, Address string }
 
 func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
-	found, _, err := s.Requests.OfPatient(r.Context(), r.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
+	found, _, err := s.Inbox.OfPatient(r.Context(), r.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, asked := range found {
 		page.Requests = append(page.Requests, requestRow{
 			pagekit.RequestNames[asked.Type], pagekit.Moment(asked.SubmittedAt, r.Practice.Zone), requestState(asked, s.Today(r)), r.Base() + "/requests/" + asked.Request.String(),

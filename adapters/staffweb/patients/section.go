@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 
+	"frontdesk/projections/directory"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
@@ -23,9 +25,9 @@ type Section struct {
 	Contacts     projections.Contacts
 	Records      projections.CareRecords
 	Timeline     projections.Timeline
-	Requests     projections.Requests
+	Inbox        projections.Inbox
 	Appointments projections.Appointments
-	Directory    projections.NameDirectory
+	Directory    directory.Names
 }
 
 //go:embed templates

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 	"golang.org/x/text/cases"
 
@@ -26,7 +28,7 @@ type Section struct {
 	Requested projections.ErasureRequests
 	Teams     projections.Teams
 
-	PasskeyRules projections.PasskeyRules
+	PasskeyRules history.PasskeyRules
 }
 
 //go:embed templates

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -157,7 +159,7 @@ func (s *Section) fillEvents(r *pagekit.Request, state dataState, actors *actorN
 	if err != nil || part.cursor != "" && before < 1 {
 		return pagekit.ErrUnreadable
 	}
-	traces, err := s.Traces.OfPatient(r.Context(), projections.PatientEvents{
+	traces, err := s.Traces.OfPatient(r.Context(), history.PatientEvents{
 		Tenant: r.Tenant, Patient: state.id, Names: names, By: part.by, From: part.days[0], Until: part.days[1], Before: before, Most: mostTraces + 1,
 	})
 	if err != nil {
@@ -169,13 +171,13 @@ func (s *Section) fillEvents(r *pagekit.Request, state dataState, actors *actorN
 	}
 	notified, err := s.notifiedOf(r, actors, traces)
 	for _, t := range traces {
-		part.Rows = append(part.Rows, historyRow{At: pagekit.Moment(t.At, part.zone), Who: actors.actor(t.Actor), What: projections.Describe(t.Name), Told: notified[t.Event]})
+		part.Rows = append(part.Rows, historyRow{At: pagekit.Moment(t.At, part.zone), Who: actors.actor(t.Actor), What: history.Describe(t.Name), Told: notified[t.Event]})
 	}
 	return err
 }
 
 // notifiedOf names the applications that webhooks notified of events.
-func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []projections.PatientEvent) (map[uuid.UUID][]string, error) {
+func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []history.PatientEvent) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)
@@ -227,7 +229,7 @@ func (s *Section) fillLists(r *pagekit.Request, state dataState, actors *actorNa
 	times, groups := map[group][]time.Time{}, []group{}
 	for _, c := range looks {
 		at := c.At.In(part.zone)
-		g := group{actors.actor(c.Actor()), projections.Describe(string(c.Endpoint)), at.Format("2006-01-02 15 -0700")}
+		g := group{actors.actor(c.Actor()), history.Describe(string(c.Endpoint)), at.Format("2006-01-02 15 -0700")}
 		if times[g] == nil {
 			groups = append(groups, g)
 		}

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -28,11 +31,11 @@ var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "era
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
 	*pagekit.Site
-	Traces       projections.AccessHistory
+	Traces       history.Accesses
 	Asked        projections.ErasureRequests
 	Done         projections.Erasures
 	People       projections.People
-	Directory    projections.NameDirectory
+	Directory    directory.Names
 	PatientIndex *patientindex.Index
 	Service
 }
@@ -206,7 +209,7 @@ func (s *Section) showHome(r *pagekit.Request, status int, page homePage, found 
 
 // fillHome reads all names of the page in one query, and adds the patients to the access
 // record.
-func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []projections.BreakGlassAccess, waiting []projections.RequestedErasure, found []patient.ID) error {
+func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []history.BreakGlassAccess, waiting []projections.RequestedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
 		shown = append(shown, b.Patient)

@@ -5,12 +5,13 @@ import (
 	"net/http"
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/patient"
-	"frontdesk/projections"
 )
 
 // lineRow is a line of the access record: a call, or a page that showed the patient.
@@ -21,7 +22,7 @@ const firstFailure = 500
 
 // rowOf describes a line.
 func rowOf(r *pagekit.Request, actors *actorNames, c access.Call) lineRow {
-	row := lineRow{At: pagekit.Moment(c.At, r.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
+	row := lineRow{At: pagekit.Moment(c.At, r.Practice.Zone), Who: actors.actor(c.Actor()), What: history.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
 		row.Ended = "shown"

@@ -3,11 +3,12 @@ package requests
 import (
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
 
 // answerPart is the practice's answer to the patient on the page of a request.
@@ -19,7 +20,7 @@ type answerPart struct {
 }
 
 // answerOf is the answer of a done request with its state, or the field of one.
-func (s *Section) answerOf(r *pagekit.Request, found projections.Request, sees bool, response response) (part answerPart, err error) {
+func (s *Section) answerOf(r *pagekit.Request, found history.Request, sees bool, response response) (part answerPart, err error) {
 	name := ""
 	if found.Recipient != (application.ID{}) {
 		if name, err = s.Directory.Application(r.Context(), found.Recipient.UUID); err != nil {
@@ -44,7 +45,7 @@ func (s *Section) answerOf(r *pagekit.Request, found projections.Request, sees b
 
 // answerState says whether the application that sent the request has fetched the answer: it
 // has a line in the access record if it has.
-func (s *Section) answerState(r *pagekit.Request, found projections.Request, name string) (state string, fetched bool, err error) {
+func (s *Section) answerState(r *pagekit.Request, found history.Request, name string) (state string, fetched bool, err error) {
 	if found.Recipient == (application.ID{}) {
 		return "No application can fetch it, because the request was moved or entered in error.", false, nil
 	}

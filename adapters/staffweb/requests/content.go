@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -66,7 +68,7 @@ type other struct {
 const othersShown = 10
 
 // contentOf is the content of a request's page.
-func (s *Section) contentOf(r *pagekit.Request, found projections.Request, response response) (content requestPage, err error) {
+func (s *Section) contentOf(r *pagekit.Request, found history.Request, response response) (content requestPage, err error) {
 	names, err := s.Patients(r, found.Patient)
 	if err != nil {
 		return content, err
@@ -115,7 +117,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Request, respo
 }
 
 // place finds the request's place in the list that its page was opened from.
-func (s *Section) place(r *pagekit.Request, found projections.Request, content *requestPage) error {
+func (s *Section) place(r *pagekit.Request, found history.Request, content *requestPage) error {
 	before, behind, err := s.neighbours(r, found)
 	if err != nil {
 		return err
@@ -134,7 +136,7 @@ func (s *Section) place(r *pagekit.Request, found projections.Request, content *
 
 // neighbours returns the requests before and behind a request in the list that its page
 // was opened from. It keeps its place when it leaves the list.
-func (s *Section) neighbours(r *pagekit.Request, found projections.Request) (before, behind request.ID, err error) {
+func (s *Section) neighbours(r *pagekit.Request, found history.Request) (before, behind request.ID, err error) {
 	filter := s.filterOf(r)
 	filter.After = projections.InboxRow{Request: found.ID, Urgent: found.Urgent, SubmittedAt: found.SubmittedAt}.Place()
 	if filter.Tab == projections.InboxDone && found.Done != nil {
@@ -145,7 +147,7 @@ func (s *Section) neighbours(r *pagekit.Request, found projections.Request) (bef
 
 // fill adds the patient's text, unless the record is closed to the member, and the
 // fields.
-func (p *requestPage) fill(found projections.Request, response response) {
+func (p *requestPage) fill(found history.Request, response response) {
 	p.Words = textField(found, response)
 	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "Outcome", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.Until = pagekit.Field{ID: "until", Kind: "text", Optional: true, Fill: "off", Label: "Put off until", Hint: "Such as 3 5 2026. It is new again on that day.", Value: response.typed.until, Fault: response.Fault("until")}
@@ -168,7 +170,7 @@ func (p *requestPage) fill(found projections.Request, response response) {
 }
 
 // stateText describes the state of the request.
-func (s *Section) stateText(r *pagekit.Request, found projections.Request) string {
+func (s *Section) stateText(r *pagekit.Request, found history.Request) string {
 	has := holder{found.Holder, found.Team != (staff.TeamID{}), found.HolderName, found.HolderLeft}
 	if found.Done != nil {
 		return s.holderText(r, has, &found.Done.At)
@@ -188,7 +190,7 @@ func orUnassigned(holderText string) string {
 }
 
 // historyOf is the history of events, newest first.
-func (s *Section) historyOf(r *pagekit.Request, found projections.Request, sees bool) (history []entry) {
+func (s *Section) historyOf(r *pagekit.Request, found history.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
 		what, text := eventClause(r, h)
 		if !sees {
@@ -201,8 +203,8 @@ func (s *Section) historyOf(r *pagekit.Request, found projections.Request, sees 
 }
 
 // othersOf are the newest other requests of the patient, without their texts.
-func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (others []other, err error) {
-	rows, _, err := s.Requests.OfPatient(r.Context(), r.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
+func (s *Section) othersOf(r *pagekit.Request, found history.Request) (others []other, err error) {
+	rows, _, err := s.Inbox.OfPatient(r.Context(), r.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ const teamValue = "team-"
 
 // colleagues are the teams and the members of staff who can get the request, with the number of
 // requests that each has: current members who handle requests, except its holder.
-func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
+func (s *Section) colleagues(r *pagekit.Request, found history.Request, response response) (pagekit.Choice, error) {
 	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Assign to a colleague or a team", Fault: response.Fault("to")}
 	all, err := s.Teams.Workloads(r.Context(), r.Tenant, s.Today(r))
 	if err != nil {
@@ -248,7 +250,7 @@ const readersHint = "Colleagues can see this. The patient will see it if they ma
 
 // textField is the one field for staff's texts on a request. The typed text stays until
 // an action uses it.
-func textField(found projections.Request, response response) pagekit.Area {
+func textField(found history.Request, response response) pagekit.Area {
 	label := "Note (saved with the outcome)"
 	if found.Done != nil {
 		label = "Note, or reason for reopening"

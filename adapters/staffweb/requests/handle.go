@@ -5,28 +5,29 @@ import (
 	"net/url"
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // act is an action of staff on a request.
 type act struct {
-	do     func(s *Section, r *pagekit.Request, found projections.Request, t typed) error
+	do     func(s *Section, r *pagekit.Request, found history.Request, t typed) error
 	writes bool // it uses the text, so it needs access to the patient's text
 	notes  bool // it saves the text as a note, if there is any
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
-	"take": {notes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+	"take": {notes: true, do: func(s *Section, r *pagekit.Request, found history.Request, t typed) error {
 		return s.Desk.TakePatientRequest(r.StaffContext(), commands.TakePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Note: t.note()})
 	}},
-	"book": {notes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+	"book": {notes: true, do: func(s *Section, r *pagekit.Request, found history.Request, t typed) error {
 		if !t.hasText() {
 			return nil
 		}
@@ -36,31 +37,31 @@ var acts = map[string]act{
 	"put-off":    {notes: true, do: (*Section).putOff},
 	"urgent":     {do: urgency(true)},
 	"not-urgent": {do: urgency(false)},
-	"note": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+	"note": {writes: true, do: func(s *Section, r *pagekit.Request, found history.Request, t typed) error {
 		return s.Desk.NotePatientRequest(r.StaffContext(), commands.NotePatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, Text: t.text})
 	}},
 	"complete":      {writes: true, do: (*Section).complete},
 	"complete-next": {writes: true, do: (*Section).complete},
-	"reopen": {writes: true, do: func(s *Section, r *pagekit.Request, found projections.Request, t typed) error {
+	"reopen": {writes: true, do: func(s *Section, r *pagekit.Request, found history.Request, t typed) error {
 		return s.Desk.ReopenPatientRequest(r.StaffContext(), commands.ReopenPatientRequest{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff, Reason: t.text})
 	}},
 }
 
-func (s *Section) complete(r *pagekit.Request, found projections.Request, t typed) error {
+func (s *Section) complete(r *pagekit.Request, found history.Request, t typed) error {
 	return s.Desk.CompletePatientRequest(r.StaffContext(), commands.CompletePatientRequest{
 		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, By: r.Session.Staff,
 		Completion: request.Completion{Outcome: request.Outcome(t.outcome), Note: t.note(), Answer: t.reply()},
 	})
 }
 
-func urgency(urgent bool) func(*Section, *pagekit.Request, projections.Request, typed) error {
-	return func(s *Section, r *pagekit.Request, found projections.Request, _ typed) error {
+func urgency(urgent bool) func(*Section, *pagekit.Request, history.Request, typed) error {
+	return func(s *Section, r *pagekit.Request, found history.Request, _ typed) error {
 		return s.Desk.ChangePatientRequestUrgency(r.StaffContext(), commands.ChangePatientRequestUrgency{Tenant: r.Tenant, Request: found.ID, Seen: found.Version, Urgent: urgent})
 	}
 }
 
 // give assigns the request to a colleague or a team on the page's list.
-func (s *Section) give(r *pagekit.Request, found projections.Request, t typed) error {
+func (s *Section) give(r *pagekit.Request, found history.Request, t typed) error {
 	to, err := s.colleagues(r, found, response{typed: t})
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (s *Section) give(r *pagekit.Request, found projections.Request, t typed) e
 var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a colleague or a team.")
 
 // putOff puts the request off until the typed day.
-func (s *Section) putOff(r *pagekit.Request, found projections.Request, t typed) error {
+func (s *Section) putOff(r *pagekit.Request, found history.Request, t typed) error {
 	until, ok := pagekit.ParseDate(t.until)
 	if !ok {
 		return request.ErrInvalidPutOff
@@ -134,7 +135,7 @@ func (s *Section) handle(r *pagekit.Request) error {
 }
 
 // checkAccess refuses texts by members without access to the patient's text.
-func (s *Section) checkAccess(r *pagekit.Request, found projections.Request) error {
+func (s *Section) checkAccess(r *pagekit.Request, found history.Request) error {
 	sees, err := s.hasAccess(r, found.Patient)
 	if err == nil && !sees {
 		return errClosed
@@ -143,7 +144,7 @@ func (s *Section) checkAccess(r *pagekit.Request, found projections.Request) err
 }
 
 // redirectAfter returns to the request, or stays if there is unused text.
-func (s *Section) redirectAfter(r *pagekit.Request, act act, found projections.Request, typed typed) error {
+func (s *Section) redirectAfter(r *pagekit.Request, act act, found history.Request, typed typed) error {
 	do, list := r.Form.Get("do"), listedBy(r)
 	switch {
 	case do == "complete-next":

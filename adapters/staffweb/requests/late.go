@@ -4,11 +4,12 @@ import (
 	"errors"
 	"net/http"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // errClosed refuses texts on a hidden request.
@@ -37,7 +38,7 @@ const maxChanges = 3
 
 // showConflict shows the current request, with the actor of the changes and the typed
 // values.
-func (s *Section) showConflict(r *pagekit.Request, found projections.Request, typed typed, faults pagekit.FormErrors) error {
+func (s *Section) showConflict(r *pagekit.Request, found history.Request, typed typed, faults pagekit.FormErrors) error {
 	late := unseen(r, found)
 	for _, h := range late[max(0, len(late)-maxChanges):] {
 		what, _ := eventClause(r, h)

@@ -5,12 +5,13 @@ import (
 	"net/http"
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
 
 // movePage is the form to move a request to another patient.
@@ -70,7 +71,7 @@ func (s *Section) move(r *pagekit.Request) error {
 	return s.moveTo(r, found, typed)
 }
 
-func (s *Section) moveTo(r *pagekit.Request, found projections.Request, typed typed) error {
+func (s *Section) moveTo(r *pagekit.Request, found history.Request, typed typed) error {
 	to, ok := parse.SomeID(typed.to)
 	if !ok {
 		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
@@ -94,7 +95,7 @@ const noPatient = "Choose one of the patients."
 
 // ask shows the form, with the patients found. A search is a POST, so that no address
 // contains a name.
-func (s *Section) ask(r *pagekit.Request, found projections.Request, response response) error {
+func (s *Section) ask(r *pagekit.Request, found history.Request, response response) error {
 	names, err := s.Patients(r, found.Patient)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (s *Section) ask(r *pagekit.Request, found projections.Request, response re
 
 // search finds patients by the typed name, if any. The patients shown are in the access
 // record; the typed text is not stored.
-func (s *Section) search(r *pagekit.Request, of projections.Request, response response, content *movePage) error {
+func (s *Section) search(r *pagekit.Request, of history.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
 	if content.Find = strings.TrimSpace(r.Form.Get("find")); r.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, parse.MaxName) == "" {
 		found, more, err := s.PatientIndex.Search(r.Context(), r.Tenant, content.Find, candidatesShown)

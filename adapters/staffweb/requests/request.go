@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -15,7 +17,6 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // errNoRequest is the answer about a request that the practice does not have, that is
@@ -61,7 +62,7 @@ func (s *Section) show(r *pagekit.Request, response response) error {
 
 // open appends the event of opening the request, and returns the request with the same
 // patient as the event. If it is moved in between, it is opened again.
-func (s *Section) open(r *pagekit.Request) (projections.Request, error) {
+func (s *Section) open(r *pagekit.Request) (history.Request, error) {
 	for {
 		found, err := s.find(r)
 		if err != nil {
@@ -75,10 +76,10 @@ func (s *Section) open(r *pagekit.Request) (projections.Request, error) {
 }
 
 // find reads the request in the address, with the name of its application.
-func (s *Section) find(r *pagekit.Request) (projections.Request, error) {
+func (s *Section) find(r *pagekit.Request) (history.Request, error) {
 	id, ok := parse.ID(r.PathValue("request"))
 	if !ok {
-		return projections.Request{}, errNoRequest
+		return history.Request{}, errNoRequest
 	}
 	found, err := s.Requests.Find(r.Context(), r.Tenant, request.ID{UUID: id})
 	if err != nil {
@@ -119,11 +120,11 @@ func refusalOf(err error) *fault.Error {
 }
 
 // seenOf is the version of a request on a page. A form sends it back.
-func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
+func seenOf(r history.Request) string { return strconv.Itoa(r.Version) }
 
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
-func unseen(r *pagekit.Request, found projections.Request) []projections.HistoryEntry {
+func unseen(r *pagekit.Request, found history.Request) []history.Entry {
 	if r.Form.Has("new") && found.Holder == (staff.ID{}) && found.Done == nil {
 		return nil // a row of the list shows only that no one has the request
 	}

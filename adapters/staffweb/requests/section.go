@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
@@ -21,11 +24,11 @@ import (
 type Section struct {
 	*pagekit.Site
 	Inbox        projections.Inbox
-	Requests     projections.Requests
+	Requests     history.Requests
 	Templates    projections.NoteTemplates
 	Filters      SavedFilters
 	Teams        projections.Teams
-	Directory    projections.NameDirectory
+	Directory    directory.Names
 	Records      Records
 	Contacts     projections.Contacts
 	PatientIndex PatientIndex

@@ -3,6 +3,8 @@ package requests
 import (
 	"time"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -59,7 +61,7 @@ func filesWords(n int) string {
 var typeNames = map[request.Type]string{request.Medical: "Medical", request.Admin: "Admin"}
 
 // eventClause describes an event of a request: a clause, and the text.
-func eventClause(r *pagekit.Request, h projections.HistoryEntry) (clause, text string) {
+func eventClause(r *pagekit.Request, h history.Entry) (clause, text string) {
 	who := pagekit.ActorName(r, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:

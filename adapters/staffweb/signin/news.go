@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // News is what happened to an account since its member last signed in with this browser, or
@@ -17,9 +18,9 @@ import (
 // browser that was forgotten, because too many others have signed in since, is shown what
 // happened since the first of those.
 type News struct {
-	Account []projections.AccountEvent // newest first
-	Browser time.Time                  // when another browser first signed in; zero if none did
-	Rules   []projections.PasskeyRuleChange
+	Account []history.AccountEvent // newest first
+	Browser time.Time              // when another browser first signed in; zero if none did
+	Rules   []history.PasskeyRuleChange
 }
 
 // newsSince is the instant from which a browser's member knows nothing yet, and the first
@@ -65,14 +66,14 @@ func (svc Service) News(ctx context.Context, tenant string, of Session) (news Ne
 		return news, nil
 	}
 	db := svc.Sessions.DB
-	if news.Account, err = (projections.AccountHistory{DB: db}).Since(ctx, tenant, of.Staff, *of.newsSince, svc.Sessions.Now()); err != nil {
+	if news.Account, err = (history.Accounts{DB: db}).Since(ctx, tenant, of.Staff, *of.newsSince, svc.Sessions.Now()); err != nil {
 		return news, err
 	}
 	if of.newsBrowser != nil {
 		news.Browser = of.newsBrowser.UTC()
 	}
 	if of.Roles.May(staff.RequirePasskeys) {
-		if news.Rules, err = (projections.PasskeyRules{DB: db}).Changes(ctx, tenant, *of.newsSince); err != nil {
+		if news.Rules, err = (history.PasskeyRules{DB: db}).Changes(ctx, tenant, *of.newsSince); err != nil {
 			return news, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -146,7 +148,7 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	}
 	session.Place = placeOf(at, room, with)
 	if lacksPasskey {
-		session.PasskeyBy, err = projections.PasskeyRules{DB: s.DB}.By(ctx, tenant, session.Staff)
+		session.PasskeyBy, err = history.PasskeyRules{DB: s.DB}.By(ctx, tenant, session.Staff)
 	}
 	return session, err == nil, err
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
@@ -125,8 +128,8 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 }
 
 // Directory returns the names of people, applications and places.
-func (e *Engine) Directory() projections.NameDirectory {
-	return projections.NameDirectory{DB: e.background}
+func (e *Engine) Directory() directory.Names {
+	return directory.Names{DB: e.background}
 }
 
 // PatientIndex returns an index of patients, which is empty yet.
@@ -135,15 +138,15 @@ func (e *Engine) PatientIndex() *patientindex.Index {
 }
 
 // Requests returns the read model of whole requests, and of those that have moved.
-func (e *Engine) Requests() projections.Requests {
-	return projections.Requests{DB: e.background, Opens: e.keyring}
+func (e *Engine) Requests() history.Requests {
+	return history.Requests{DB: e.background, Opens: e.keyring}
 }
 
 // Current returns the current state of practices and applications, for apply.
 func (e *Engine) Current() apply.Current { return apply.Current{DB: e.calls} }
 
 // Registers returns the lists of practices, applications and people that operators manage.
-func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
+func (e *Engine) Registers() directory.Lists { return directory.Lists{DB: e.background} }
 
 // ApplicationDirectory returns the applications that practices can use, and the impact of
 // disabling one.
@@ -158,8 +161,8 @@ func (e *Engine) People() projections.People { return projections.People{DB: e.b
 func (e *Engine) Teams() projections.Teams { return projections.Teams{DB: e.background} }
 
 // PasskeyRules returns the rules of passkeys.
-func (e *Engine) PasskeyRules() projections.PasskeyRules {
-	return projections.PasskeyRules{DB: e.background}
+func (e *Engine) PasskeyRules() history.PasskeyRules {
+	return history.PasskeyRules{DB: e.background}
 }
 
 // Practices returns the read model of practices.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
@@ -71,7 +73,7 @@ func (a *App) api() *httpapi.API {
 		Uploads:        a.Uploads,
 		RequestTypes:   projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:     projections.CareRecords{DB: a.calls, Opens: a.keyring}.Find,
-		RequestOutcome: projections.RequestOutcomes{DB: a.calls, Opens: a.keyring}.Find,
+		RequestOutcome: history.Outcomes{DB: a.calls, Opens: a.keyring}.Find,
 		Itself:         a.itself(),
 		WaitingRoom:    httpapi.WaitingRoom{CalledIn: a.calledIn, Sites: projections.Sites{DB: a.calls}.List},
 		SigningKeys:    (&signing.KeySet{Keys: a.SigningKeys()}).Document,

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/directory"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
@@ -103,7 +105,7 @@ func (l *lively) handle(tenant string) {
 	}
 	_, err = inbox.Counts(ctx, tenant, member, "2026-03-02")
 	l.must(err)
-	_, _, err = requests.OfPatient(ctx, tenant, other, projections.InboxPlace{}, 20)
+	_, _, err = inbox.OfPatient(ctx, tenant, other, projections.InboxPlace{}, 20)
 	l.must(err)
 	moved, err := requests.Moved(ctx, tenant, other)
 	l.must(err)
@@ -214,17 +216,17 @@ func (l *lively) audit(db *postgrestest.Database) {
 func (l *lively) list(engine *app.Engine) {
 	l.t.Helper()
 	ctx, all := l.t.Context(), engine.Registers()
-	_, err := all.Practices(ctx, projections.RegisteredPractice{}, 10)
+	_, err := all.Practices(ctx, directory.Practice{}, 10)
 	l.must(err)
 	for _, tenant := range []string{"", "elm-street"} {
-		_, err = all.Applications(ctx, tenant, projections.RegisteredApplication{}, 10)
+		_, err = all.Applications(ctx, tenant, directory.Application{}, 10)
 		l.must(err)
 	}
 	for _, app := range []application.ID{{}, l.integrator.ID} {
-		_, err = all.Webhooks(ctx, app, projections.RegisteredWebhook{}, 10)
+		_, err = all.Webhooks(ctx, app, directory.Webhook{}, 10)
 		l.must(err)
 	}
-	_, err = all.Authorisations(ctx, "elm-street", l.Desk.Now(), projections.RunningAuthorisation{}, 10)
+	_, err = all.Authorisations(ctx, "elm-street", l.Desk.Now(), directory.Authorisation{}, 10)
 	l.must(err)
 	_, err = all.PatientScoped(ctx, "elm-street", l.Desk.Now())
 	l.must(err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/audit/subjectaccess"
@@ -59,7 +61,7 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 
 // moved extends asked by the events of requests that have come from other patients, and
 // leaves out those that now belong to other patients, which it returns.
-func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.MovedRequest, err error) {
+func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []history.MovedRequest, err error) {
 	all, err := e.Requests().Moved(ctx, tenant, id)
 	hidden := map[uuid.UUID]bool{}
 	for _, m := range all {

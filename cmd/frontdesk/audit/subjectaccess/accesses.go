@@ -3,12 +3,13 @@ package subjectaccess
 import (
 	"iter"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/event"
-	"frontdesk/projections"
 )
 
 // accessed is an access to the patient's data: the party and the operation.
@@ -46,7 +47,7 @@ func (w *writer) accesses() iter.Seq[accessed] {
 				w.failed = err
 				return
 			}
-			if !yield(accessed{access, who, projections.Describe(access.What)}) {
+			if !yield(accessed{access, who, history.Describe(access.What)}) {
 				return
 			}
 		}
@@ -90,7 +91,7 @@ func (w *writer) deliveriesOf(events []uuid.UUID, yield func(delivery) bool) boo
 			w.failed = err
 			return false
 		}
-		if !yield(delivery{d, name, projections.Describe(string(d.Event))}) {
+		if !yield(delivery{d, name, history.Describe(string(d.Event))}) {
 			return false
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
 
 // act is something that the practice did about a request or about the patient's data,
@@ -41,7 +42,7 @@ func (w *writer) ofData() iter.Seq[act] { return w.acts(w.protection) }
 // acts yields an act for each event of which details returns true.
 func (w *writer) acts(details func(event.Event) ([]detail, bool, error)) iter.Seq[act] {
 	return each(w, func(e event.Recorded) (item act, has bool, err error) {
-		item.At, item.What = e.At, projections.Describe(e.EventName())
+		item.At, item.What = e.At, history.Describe(e.EventName())
 		item.Details, has, err = details(e.Event)
 		if err != nil || !has {
 			return item, has, err

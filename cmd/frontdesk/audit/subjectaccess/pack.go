@@ -10,6 +10,9 @@ import (
 	"iter"
 	"time"
 
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
@@ -31,9 +34,9 @@ type Pack struct {
 	MadeAt   time.Time
 
 	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
-	Moved      []projections.MovedRequest        // requests that are another patient's: only this is known of them
+	Moved      []history.MovedRequest            // requests that are another patient's: only this is known of them
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
-	Directory  projections.NameDirectory
+	Directory  directory.Names
 	Texts      practice.Information // what the practice tells patients
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
 	Shown      func(event.Recorded) (any, error) // an event as auditors are shown it

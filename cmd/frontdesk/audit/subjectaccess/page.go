@@ -22,7 +22,7 @@ var style string
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"day": day, "size": size,
 	"mark":    func(p page, m *projections.InError) marked { return marked{p, m} },
-	"history": func(p page, e iter.Seq[act]) history { return history{p, e} },
+	"history": func(p page, e iter.Seq[act]) actList { return actList{p, e} },
 }).ParseFS(sources, "*.html"))
 
 // page writes the page.
@@ -126,8 +126,8 @@ type marked struct {
 	Mark *projections.InError
 }
 
-// history is the template's data for a list of acts.
-type history struct {
+// actList is the template's data for a list of acts.
+type actList struct {
 	Page page
 	Acts iter.Seq[act]
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"frontdesk/projections/history"
+
 	"github.com/google/uuid"
 
 	"frontdesk/domain/appointment"
@@ -123,7 +125,7 @@ func (w *writer) visits() iter.Seq[visit] {
 		if !ok {
 			return v, false, nil
 		}
-		v.ID, v.What, v.At = happened.EventSubject().Appointment, projections.Describe(e.EventName()), e.At
+		v.ID, v.What, v.At = happened.EventSubject().Appointment, history.Describe(e.EventName()), e.At
 		switch of := e.Event.(type) {
 		case interface{ Slot() appointment.Slot }:
 			slot := of.Slot()

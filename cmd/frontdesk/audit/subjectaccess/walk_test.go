@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/projections/directory"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -126,7 +128,7 @@ func packOf(t *testing.T, all []event.Recorded, information ...event.Event) map[
 			}
 		},
 		Accesses:   iter.Seq2[auditing.Access, error](func(func(auditing.Access, error) bool) {}),
-		Directory:  projections.NameDirectory{DB: nameless{}},
+		Directory:  directory.Names{DB: nameless{}},
 		Texts:      event.Fold[practice.Information](information...),
 		Deliveries: func(context.Context, []uuid.UUID) ([]webhooks.Logged, error) { return nil, nil },
 		Shown:      func(e event.Recorded) (any, error) { return auditing.LoggedOf(e, true) },

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/projections/directory"
+
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
@@ -20,7 +22,6 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // OffboardPracticeCmd ends the access of applications to a practice, and exports its log.
@@ -188,7 +189,7 @@ func (o offboarding) run(ctx context.Context) (offboarded, error) {
 
 // disable disables all applications, and counts the pending webhooks that end with it.
 func (o offboarding) disable(ctx context.Context, done *offboarded) error {
-	enabled := term.Register[projections.RegisteredApplication]{Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
+	enabled := term.Register[directory.Application]{Next: func(after directory.Application) ([]directory.Application, error) {
 		return o.engine.Registers().Applications(ctx, o.tenant, after, term.TableLines)
 	}}
 	for a, err := range enabled.Items() {
@@ -212,7 +213,7 @@ func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 // for nothing, and are revoked in case they come back (D64).
 func (o offboarding) revoke(ctx context.Context, done *offboarded) error {
 	now := o.engine.Desk.Now()
-	running := term.Register[projections.RunningAuthorisation]{Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+	running := term.Register[directory.Authorisation]{Next: func(after directory.Authorisation) ([]directory.Authorisation, error) {
 		return o.engine.Registers().Authorisations(ctx, o.tenant, now, after, term.TableLines)
 	}}
 	for a, err := range running.Items() {

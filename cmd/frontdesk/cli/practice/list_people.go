@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"time"
 
+	"frontdesk/projections/directory"
+
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
@@ -148,9 +150,9 @@ func (c *listAuthorisationsCmd) Run(r *term.Run) error {
 	if err := c.record(r, engine, now); err != nil {
 		return err
 	}
-	return term.Register[projections.RunningAuthorisation]{
+	return term.Register[directory.Authorisation]{
 		Header: "USERNAME|APPLICATION|PATIENT|UNTIL|COUNTS", Cells: cellsOfAuthorisation,
-		Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+		Next: func(after directory.Authorisation) ([]directory.Authorisation, error) {
 			return engine.Registers().Authorisations(r.Context, c.Tenant, now, after, term.TableLines)
 		},
 	}.Write(r, c.JSON)
@@ -166,7 +168,7 @@ func (c *listAuthorisationsCmd) record(r *term.Run, engine *app.Engine, now time
 	})
 }
 
-func cellsOfAuthorisation(a projections.RunningAuthorisation) []any {
+func cellsOfAuthorisation(a directory.Authorisation) []any {
 	whom, counts := "all", "no"
 	if a.Patient != (patient.ID{}) {
 		whom = a.Patient.String()

@@ -3,9 +3,10 @@ package practice
 import (
 	"strings"
 
+	"frontdesk/projections/directory"
+
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
 )
 
 type listPracticesCmd struct {
@@ -19,12 +20,12 @@ func (c *listPracticesCmd) Run(r *term.Run) error {
 		return err
 	}
 	defer engine.Close()
-	return term.Register[projections.RegisteredPractice]{
+	return term.Register[directory.Practice]{
 		Header: "TENANT|NAME|TIME ZONE|APPLICATIONS|STAFF",
-		Cells: func(p projections.RegisteredPractice) []any {
+		Cells: func(p directory.Practice) []any {
 			return []any{p.Tenant, p.Name, p.TimeZone, p.Applications, p.Staff}
 		},
-		Next: func(after projections.RegisteredPractice) ([]projections.RegisteredPractice, error) {
+		Next: func(after directory.Practice) ([]directory.Practice, error) {
 			return engine.Registers().Practices(r.Context, after, term.TableLines)
 		},
 	}.Write(r, c.JSON)
@@ -47,12 +48,12 @@ func (c *listApplicationsCmd) Run(r *term.Run) error {
 			return err
 		}
 	}
-	return term.Register[projections.RegisteredApplication]{
+	return term.Register[directory.Application]{
 		Header: "APPLICATION|NAME|JWKS URL|GRANTS",
-		Cells: func(a projections.RegisteredApplication) []any {
+		Cells: func(a directory.Application) []any {
 			return []any{a.Application, a.Name, a.JWKSURL, orNone(a.Grants)}
 		},
-		Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
+		Next: func(after directory.Application) ([]directory.Application, error) {
 			return engine.Registers().Applications(r.Context, c.Tenant, after, term.TableLines)
 		},
 	}.Write(r, c.JSON)
@@ -71,10 +72,10 @@ func (c *listWebhooksCmd) Run(r *term.Run) error {
 		return err
 	}
 	defer engine.Close()
-	return term.Register[projections.RegisteredWebhook]{
+	return term.Register[directory.Webhook]{
 		Header: "APPLICATION|EVENT|URL",
-		Cells:  func(w projections.RegisteredWebhook) []any { return []any{w.Application, w.Event, w.URL} },
-		Next: func(after projections.RegisteredWebhook) ([]projections.RegisteredWebhook, error) {
+		Cells:  func(w directory.Webhook) []any { return []any{w.Application, w.Event, w.URL} },
+		Next: func(after directory.Webhook) ([]directory.Webhook, error) {
 			page, err := engine.Registers().Webhooks(r.Context, c.Application, after, term.TableLines)
 			for n := range page {
 				page[n].URL = application.WithoutQuery(page[n].URL)

@@ -1,10 +1,12 @@
-package projections
+package history
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"frontdesk/projections"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,8 +15,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// AccountHistory reads what happened to the account of a member of staff.
-type AccountHistory struct{ DB Querier }
+// Accounts reads what happened to the account of a member of staff.
+type Accounts struct{ DB projections.Querier }
 
 // AccountEvent is one entry of the history of an account.
 type AccountEvent struct {
@@ -39,12 +41,12 @@ ORDER BY recorded_at DESC, version DESC LIMIT $4`
 // Of returns the newest entries of the history of an account, newest first: passwords,
 // passkeys, links, roles and resets. Strangers cannot push them out: their failed attempts of
 // the last 30 days are one entry, the first.
-func (h AccountHistory) Of(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]AccountEvent, error) {
+func (h Accounts) Of(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]AccountEvent, error) {
 	return h.Since(ctx, tenant, member, time.Time{}, now)
 }
 
 // Since returns the newest entries after an instant.
-func (h AccountHistory) Since(ctx context.Context, tenant string, member staff.ID, since, now time.Time) ([]AccountEvent, error) {
+func (h Accounts) Since(ctx context.Context, tenant string, member staff.ID, since, now time.Time) ([]AccountEvent, error) {
 	var days []uuid.UUID
 	for day := range triesDays {
 		days = append(days, staff.TriesStream(tenant, member, now.AddDate(0, 0, -day)).ID)
@@ -64,7 +66,7 @@ func (h AccountHistory) Since(ctx context.Context, tenant string, member staff.I
 	return append([]AccountEvent{all}, entries...), nil
 }
 
-func (h AccountHistory) read(ctx context.Context, since time.Time, most int, tenant string, streams []uuid.UUID, kinds ...event.Event) ([]AccountEvent, error) {
+func (h Accounts) read(ctx context.Context, since time.Time, most int, tenant string, streams []uuid.UUID, kinds ...event.Event) ([]AccountEvent, error) {
 	var names []string
 	for _, e := range kinds {
 		names = append(names, e.EventName())

@@ -1,4 +1,4 @@
-package projections
+package history
 
 import (
 	"context"
@@ -6,8 +6,11 @@ import (
 	"math"
 	"time"
 
+	"frontdesk/projections"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/catalogue"
@@ -16,9 +19,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// OwnRecord reads the record about a member of staff: sign-ins, entries in the timelines of
+// Own reads the record about a member of staff: sign-ins, entries in the timelines of
 // patients, and lines of the access record.
-type OwnRecord struct{ DB Querier }
+type Own struct{ DB projections.Querier }
 
 // OwnSignIn is a session of the member.
 type OwnSignIn struct {
@@ -28,12 +31,9 @@ type OwnSignIn struct {
 
 // SignIns lists at most the given number of sign-ins before an instant, newest first. A zero
 // instant begins with the newest.
-func (o OwnRecord) SignIns(ctx context.Context, tenant string, member staff.ID, before time.Time, most int) ([]OwnSignIn, error) {
-	if before.IsZero() {
-		before = neverYet
-	}
-	return ownRows[OwnSignIn](ctx, o.DB, `SELECT at, how FROM sign_ins WHERE tenant = $1 AND staff = $2 AND at < $3 ORDER BY at DESC, session LIMIT $4`,
-		tenant, member, before, most)
+func (o Own) SignIns(ctx context.Context, tenant string, member staff.ID, before time.Time, most int) ([]OwnSignIn, error) {
+	return ownRows[OwnSignIn](ctx, o.DB, `SELECT at, how FROM sign_ins WHERE tenant = $1 AND staff = $2 AND at < coalesce($3::timestamptz, 'infinity') ORDER BY at DESC, session LIMIT $4`,
+		tenant, member, pgtype.Timestamptz{Time: before, Valid: !before.IsZero()}, most)
 }
 
 // OwnEntry is an entry that the member has made in the timeline of a patient, such as an opening.
@@ -46,7 +46,7 @@ type OwnEntry struct {
 
 // Entries lists at most the given number of entries before an idx, newest first. A zero idx begins
 // with the newest.
-func (o OwnRecord) Entries(ctx context.Context, tenant string, member staff.ID, before int64, most int) ([]OwnEntry, error) {
+func (o Own) Entries(ctx context.Context, tenant string, member staff.ID, before int64, most int) ([]OwnEntry, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -68,7 +68,7 @@ type OwnLine struct {
 
 // Lines lists at most the given number of lines before one, newest first. A zero identifier begins
 // with the newest.
-func (o OwnRecord) Lines(ctx context.Context, tenant string, member staff.ID, before uuid.UUID, most int) ([]OwnLine, error) {
+func (o Own) Lines(ctx context.Context, tenant string, member staff.ID, before uuid.UUID, most int) ([]OwnLine, error) {
 	if before == uuid.Nil {
 		before = uuid.Max
 	}
@@ -78,7 +78,7 @@ func (o OwnRecord) Lines(ctx context.Context, tenant string, member staff.ID, be
 		LEFT JOIN LATERAL (SELECT name FROM applications WHERE application = r.application OFFSET 0) a ON true ORDER BY r.request_id DESC`, tenant, member, before, most)
 }
 
-func ownRows[Row any](ctx context.Context, db Querier, sql string, args ...any) ([]Row, error) {
+func ownRows[Row any](ctx context.Context, db projections.Querier, sql string, args ...any) ([]Row, error) {
 	rows, _ := db.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
 	if err != nil {

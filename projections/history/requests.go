@@ -1,4 +1,4 @@
-package projections
+package history
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"frontdesk/projections"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -21,8 +23,8 @@ import (
 // Requests reads whole requests: the patient's text, and the practice's actions. It keeps
 // no table: all of that is in the events of each request's stream.
 type Requests struct {
-	DB    Querier
-	Opens Opener
+	DB    projections.Querier
+	Opens projections.Opener
 }
 
 // Request is a whole request.
@@ -35,25 +37,25 @@ type Request struct {
 	Answers     []request.Answer
 	Attachments []request.Attachment
 	SubmittedAt time.Time
-	Holder      staff.ID       // the member who has it, or has completed it; zero for none
-	Team        staff.TeamID   // the team that has it; zero for none
-	HolderName  string         // "" if no one has it
-	HolderLeft  bool           // the holder is no longer active
-	Until       string         // the date until which it was put off, which may have come; "" for none
-	Done        *HistoryEntry  // how it was completed; nil unless it is done
-	InError     *InError       // nil unless it was marked as entered in error
-	History     []HistoryEntry // with the submission, oldest first
-	Answer      *HistoryEntry  // to the patient; nil unless the request is done with one
-	AnswerEvent uuid.UUID      // of the answer
-	Recipient   application.ID // can fetch an answer; zero for none
-	Complete    bool           // false if older entries were left out of the history
-	Version     int            // number of entries, including those left out
+	Holder      staff.ID             // the member who has it, or has completed it; zero for none
+	Team        staff.TeamID         // the team that has it; zero for none
+	HolderName  string               // "" if no one has it
+	HolderLeft  bool                 // the holder is no longer active
+	Until       string               // the date until which it was put off, which may have come; "" for none
+	Done        *Entry               // how it was completed; nil unless it is done
+	InError     *projections.InError // nil unless it was marked as entered in error
+	History     []Entry              // with the submission, oldest first
+	Answer      *Entry               // to the patient; nil unless the request is done with one
+	AnswerEvent uuid.UUID            // of the answer
+	Recipient   application.ID       // can fetch an answer; zero for none
+	Complete    bool                 // false if older entries were left out of the history
+	Version     int                  // number of entries, including those left out
 }
 
-// HistoryEntry is one entry of a history. That of a request has its submission, each of
+// Entry is one entry of a history. That of a request has its submission, each of
 // [request.Handling], and its marking as entered in error; that of an appointment has all
 // of its events.
-type HistoryEntry struct {
+type Entry struct {
 	event.Event
 	At    time.Time
 	Actor event.Actor
@@ -100,7 +102,7 @@ func (q Requests) Find(ctx context.Context, tenant string, id request.ID) (Reque
 		found.History = slices.Delete(found.History, 1, len(found.History)-maxHistory)
 		found.Complete = false
 	}
-	if known, err := (Patients{DB: q.DB}).PatientExists(ctx, tenant, found.Patient); err != nil || !known {
+	if known, err := (projections.Patients{DB: q.DB}).PatientExists(ctx, tenant, found.Patient); err != nil || !known {
 		return Request{}, cmp.Or(err, error(request.ErrUnknown))
 	}
 	return found, nil
@@ -130,7 +132,7 @@ type named struct {
 }
 
 // namesIn returns the names of the members of staff and the teams in events.
-func namesIn(ctx context.Context, db Querier, tenant string, events []event.Recorded) (map[uuid.UUID]named, error) {
+func namesIn(ctx context.Context, db projections.Querier, tenant string, events []event.Recorded) (map[uuid.UUID]named, error) {
 	var ids []uuid.UUID
 	for _, e := range events {
 		holder := holderIn(e.Event)
@@ -162,10 +164,10 @@ func holderIn(e event.Event) (holder request.Holder) {
 	return holder
 }
 
-// historyEntry returns an event with the names of the member of staff who did it, and of
+// entryOf returns an event with the names of the member of staff who did it, and of
 // the one who was given the request.
-func historyEntry(r event.Recorded, names map[uuid.UUID]named) HistoryEntry {
-	done := HistoryEntry{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()].name}
+func entryOf(r event.Recorded, names map[uuid.UUID]named) Entry {
+	done := Entry{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()].name}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
 	}
@@ -180,7 +182,7 @@ func historyEntry(r event.Recorded, names map[uuid.UUID]named) HistoryEntry {
 
 // see applies one event to a request.
 func (q *Request) see(r event.Recorded, names map[uuid.UUID]named) {
-	done := historyEntry(r, names)
+	done := entryOf(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
@@ -198,7 +200,7 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]named) {
 			q.Done = &done
 		}
 	case request.EnteredInError:
-		q.InError = &InError{e.Reason, done.At}
+		q.InError = &projections.InError{Reason: e.Reason, At: done.At}
 	}
 	q.History = append(q.History, done)
 }
@@ -245,18 +247,4 @@ func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Mo
 		return nil, fmt.Errorf("look for requests that have moved: %w", err)
 	}
 	return found, nil
-}
-
-// OfPatient returns at most the given number of a patient's requests behind a place,
-// newest first, and the next place, which is zero at the end.
-func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
-	if after == (InboxPlace{}) {
-		after.At = neverYet
-	}
-	rows, err = Inbox{q.DB}.list(ctx, most, listOfPatient, tenant, id, after.At, after.Request)
-	if len(rows) > most {
-		rows = rows[:most]
-		next = InboxPlace{At: rows[most-1].SubmittedAt, Request: rows[most-1].Request}
-	}
-	return rows, next, err
 }

@@ -1,4 +1,4 @@
-package projections
+package history
 
 import (
 	"context"
@@ -6,8 +6,11 @@ import (
 	"math"
 	"time"
 
+	"frontdesk/projections"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -15,18 +18,18 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// AccessHistory reads the accesses to a patient's data, and the openings of restricted
+// Accesses reads the accesses to a patient's data, and the openings of restricted
 // records with a reason. It has no table of its own: it reads the events.
-type AccessHistory struct {
-	DB    Querier
-	Opens Opener
+type Accesses struct {
+	DB    projections.Querier
+	Opens projections.Opener
 }
 
 // PatientEvent is one event about a patient, without its values.
 type PatientEvent struct {
 	Idx   int64 // its place in the log
 	Event uuid.UUID
-	Name  string      // that it is stored under
+	Name  string      // stored name
 	Actor event.Actor // with the name of a practitioner hidden
 	At    time.Time
 }
@@ -53,14 +56,14 @@ WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT positio
 ORDER BY e.position DESC LIMIT $9`
 
 // OfPatient lists events about a patient, newest first.
-func (h AccessHistory) OfPatient(ctx context.Context, f PatientEvents) ([]PatientEvent, error) {
+func (h Accesses) OfPatient(ctx context.Context, f PatientEvents) ([]PatientEvent, error) {
 	by := ""
 	if f.By.UUID != uuid.Nil {
 		by = f.By.String()
 	}
 	rows, _ := h.DB.Query(ctx, eventsOfPatient, pgx.QueryExecModeCacheDescribe,
 		f.Patient, f.Tenant, f.Before, int64(math.MaxInt64), f.Names, by,
-		orNull(f.From), orNull(f.Until), f.Most)
+		pgtype.Timestamptz{Time: f.From, Valid: !f.From.IsZero()}, pgtype.Timestamptz{Time: f.Until, Valid: !f.Until.IsZero()}, f.Most)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found PatientEvent, err error) {
 		var metadata []byte
 		if err := row.Scan(&found.Idx, &found.Event, &found.Name, &metadata, &found.At); err != nil {
@@ -93,8 +96,8 @@ ORDER BY broken_at DESC, event DESC LIMIT $3`
 // BreakGlass lists at most the given number of openings of the practice's restricted
 // records with a reason, newest first, before that of an event; a zero event begins
 // with the newest.
-func (h AccessHistory) BreakGlass(ctx context.Context, tenant string, before uuid.UUID, most int) ([]BreakGlassAccess, error) {
-	rows, _ := h.DB.Query(ctx, breakGlassAccesses, pgx.QueryExecModeCacheDescribe, tenant, idOrNull(before), most)
+func (h Accesses) BreakGlass(ctx context.Context, tenant string, before uuid.UUID, most int) ([]BreakGlassAccess, error) {
+	rows, _ := h.DB.Query(ctx, breakGlassAccesses, pgx.QueryExecModeCacheDescribe, tenant, uuid.NullUUID{UUID: before, Valid: before != uuid.Nil}, most)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[BreakGlassAccess])
 	if err != nil {
 		return nil, fmt.Errorf("list broken glass: %w", err)
@@ -108,7 +111,7 @@ FROM unnest($2::uuid[], $3::uuid[]) AS w (id, stream)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND id = w.id OFFSET 0) e`
 
 // reasons decrypts the reason of each opening.
-func (h AccessHistory) reasons(ctx context.Context, tenant string, of []BreakGlassAccess) error {
+func (h Accesses) reasons(ctx context.Context, tenant string, of []BreakGlassAccess) error {
 	if len(of) == 0 {
 		return nil
 	}
@@ -117,7 +120,7 @@ func (h AccessHistory) reasons(ctx context.Context, tenant string, of []BreakGla
 		ids, streams = append(ids, b.Event), append(streams, record.GlassStreamOf(tenant, b.Patient, b.Staff).ID)
 	}
 	rows, _ := h.DB.Query(ctx, breakGlassEvents, tenant, ids, streams)
-	stored, err := ScanStored(rows, tenant)
+	stored, err := projections.ScanStored(rows, tenant)
 	if err != nil {
 		return fmt.Errorf("read why a record was opened: %w", err)
 	}

@@ -1,9 +1,11 @@
-package projections
+package directory
 
 import (
 	"context"
 	"fmt"
 	"time"
+
+	"frontdesk/projections"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,12 +14,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Registers lists an operator's settings, page by page: each list begins after an
+// Lists lists an operator's settings, page by page: each list begins after an
 // entry, and the zero value is before all.
-type Registers struct{ DB Querier }
+type Lists struct{ DB projections.Querier }
 
-// RegisteredPractice is a practice in a list.
-type RegisteredPractice struct {
+// Practice is a practice in a list.
+type Practice struct {
 	Tenant       string `json:"tenantId"`
 	Name         string `json:"name"`
 	TimeZone     string `json:"timeZone"`
@@ -31,12 +33,12 @@ SELECT p.tenant, p.name, p.time_zone, (SELECT count(*) FROM enablements e WHERE 
 FROM practices p WHERE p.tenant > $1 ORDER BY p.tenant LIMIT $2`
 
 // Practices lists at most limit practices by their tenant identifiers.
-func (r Registers) Practices(ctx context.Context, after RegisteredPractice, limit int) ([]RegisteredPractice, error) {
-	return listed[RegisteredPractice](ctx, r.DB, "practices", practicesAfter, after.Tenant, limit)
+func (r Lists) Practices(ctx context.Context, after Practice, limit int) ([]Practice, error) {
+	return listed[Practice](ctx, r.DB, "practices", practicesAfter, after.Tenant, limit)
 }
 
-// RegisteredApplication is an application in a list.
-type RegisteredApplication struct {
+// Application is an application in a list.
+type Application struct {
 	Application   application.ID `json:"applicationId"`
 	Name          string         `json:"name"`
 	JWKSURL       string         `json:"jwksUrl"`
@@ -58,15 +60,15 @@ WHERE e.tenant = $3 AND e.application > $1 ORDER BY e.application LIMIT $2`
 
 // Applications lists at most limit applications by their identifiers: those that a
 // practice has enabled, or all if tenant is "".
-func (r Registers) Applications(ctx context.Context, tenant string, after RegisteredApplication, limit int) ([]RegisteredApplication, error) {
+func (r Lists) Applications(ctx context.Context, tenant string, after Application, limit int) ([]Application, error) {
 	if tenant == "" {
-		return listed[RegisteredApplication](ctx, r.DB, "applications", applicationsAfter, after.Application, limit)
+		return listed[Application](ctx, r.DB, "applications", applicationsAfter, after.Application, limit)
 	}
-	return listed[RegisteredApplication](ctx, r.DB, "applications", enabledAfter, after.Application, limit, tenant)
+	return listed[Application](ctx, r.DB, "applications", enabledAfter, after.Application, limit, tenant)
 }
 
-// RunningAuthorisation is an authorisation in a list.
-type RunningAuthorisation struct {
+// Authorisation is an authorisation in a list.
+type Authorisation struct {
 	Application application.ID `json:"applicationId"`
 	Staff       staff.ID       `json:"staffId"`
 	Username    string         `json:"username"`
@@ -88,20 +90,20 @@ SELECT count(*) FROM authorisations u WHERE u.tenant = $1 AND u.expires_at > $2 
 
 // Authorisations lists at most limit authorisations at a practice that have not ended,
 // by application, member of staff and patient.
-func (r Registers) Authorisations(ctx context.Context, tenant string, now time.Time, after RunningAuthorisation, limit int) ([]RunningAuthorisation, error) {
-	return listed[RunningAuthorisation](ctx, r.DB, "authorisations", authorisationsAfter, tenant, now, after.Application, after.Staff, after.Patient, limit)
+func (r Lists) Authorisations(ctx context.Context, tenant string, now time.Time, after Authorisation, limit int) ([]Authorisation, error) {
+	return listed[Authorisation](ctx, r.DB, "authorisations", authorisationsAfter, tenant, now, after.Application, after.Staff, after.Patient, limit)
 }
 
 // PatientScoped counts those of them that name a patient.
-func (r Registers) PatientScoped(ctx context.Context, tenant string, now time.Time) (n int64, err error) {
+func (r Lists) PatientScoped(ctx context.Context, tenant string, now time.Time) (n int64, err error) {
 	if err := r.DB.QueryRow(ctx, scopedCount, tenant, now).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count authorisations: %w", err)
 	}
 	return n, nil
 }
 
-// RegisteredWebhook is the URL for one kind of event of an application, in a list.
-type RegisteredWebhook struct {
+// Webhook is the URL for one kind of event of an application, in a list.
+type Webhook struct {
 	Application application.ID           `json:"applicationId"`
 	Event       application.WebhookEvent `json:"event"`
 	URL         string                   `json:"url"` // complete; show [application.WithoutQuery] to people
@@ -115,14 +117,14 @@ const (
 
 // Webhooks lists at most limit webhooks by application and event: those of one application,
 // or all if it is zero.
-func (r Registers) Webhooks(ctx context.Context, of application.ID, after RegisteredWebhook, limit int) ([]RegisteredWebhook, error) {
+func (r Lists) Webhooks(ctx context.Context, of application.ID, after Webhook, limit int) ([]Webhook, error) {
 	if of == (application.ID{}) {
-		return listed[RegisteredWebhook](ctx, r.DB, "webhooks", webhooksAfter, after.Application, string(after.Event), limit)
+		return listed[Webhook](ctx, r.DB, "webhooks", webhooksAfter, after.Application, string(after.Event), limit)
 	}
-	return listed[RegisteredWebhook](ctx, r.DB, "webhooks", webhooksOf, after.Application, string(after.Event), limit, of)
+	return listed[Webhook](ctx, r.DB, "webhooks", webhooksOf, after.Application, string(after.Event), limit, of)
 }
 
-func listed[T any](ctx context.Context, db Querier, what, query string, args ...any) ([]T, error) {
+func listed[T any](ctx context.Context, db projections.Querier, what, query string, args ...any) ([]T, error) {
 	rows, _ := db.Query(ctx, query, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 	if err != nil {

@@ -1,4 +1,4 @@
-package projections
+package history
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // Limits of what a list shows of the texts of requests.
@@ -31,7 +32,7 @@ WHERE linked.patient = ($3::uuid[])[n]`
 // is too long to be read for a list is "". It leaves out requests that have moved to another
 // patient, were erased just now, or have no answer. The caller has made sure that the reader may
 // see the patients' records.
-func (q Requests) Asks(ctx context.Context, tenant string, rows []InboxRow) (map[request.ID]string, error) {
+func (q Requests) Asks(ctx context.Context, tenant string, rows []projections.InboxRow) (map[request.ID]string, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -42,7 +43,7 @@ func (q Requests) Asks(ctx context.Context, tenant string, rows []InboxRow) (map
 		ids[streams[n]] = r.Request
 	}
 	found, _ := q.DB.Query(ctx, submissionsOf, tenant, streams, patients, request.Submitted{}.EventName(), longestAsks)
-	stored, err := ScanStored(found, tenant)
+	stored, err := projections.ScanStored(found, tenant)
 	if err != nil {
 		return nil, fmt.Errorf("read the texts of requests: %w", err)
 	}

@@ -1,15 +1,16 @@
-package projections_test
+package history_test
 
 import (
 	"testing"
 	"time"
+
+	"frontdesk/projections/history"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 	"frontdesk/projections/projectionstest"
 )
 
@@ -38,26 +39,26 @@ func TestOwnRecordReadsOnlyItsRows_D156(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := &projectionstest.Explainer{Querier: db.Pool(t), T: t}
-	own := projections.OwnRecord{DB: asked}
-	signIns, err := own.SignIns(t.Context(), elm, me, time.Time{}, 50)
+	own := history.Own{DB: asked}
+	signIns, err := own.SignIns(t.Context(), projectionstest.Elm, me, time.Time{}, 50)
 	if err != nil || len(signIns) != 50 || asked.Most > 51 {
 		t.Fatalf("%d sign-ins, %d rows were read, %v", len(signIns), asked.Most, err)
 	}
-	if more, err := own.SignIns(t.Context(), elm, me, signIns[49].At, 50); err != nil || !more[0].At.Before(signIns[49].At) {
+	if more, err := own.SignIns(t.Context(), projectionstest.Elm, me, signIns[49].At, 50); err != nil || !more[0].At.Before(signIns[49].At) {
 		t.Errorf("the next sign-ins begin at %v, %v", more[0].At, err)
 	}
-	entries, err := own.Entries(t.Context(), elm, me, 0, 50)
+	entries, err := own.Entries(t.Context(), projectionstest.Elm, me, 0, 50)
 	if err != nil || len(entries) != 50 || asked.Most > 51 {
 		t.Fatalf("%d entries, %d rows were read, %v", len(entries), asked.Most, err)
 	}
-	if more, err := own.Entries(t.Context(), elm, me, entries[49].Idx, 50); err != nil || more[0].Idx >= entries[49].Idx {
+	if more, err := own.Entries(t.Context(), projectionstest.Elm, me, entries[49].Idx, 50); err != nil || more[0].Idx >= entries[49].Idx {
 		t.Errorf("the next entries begin at %d, %v", more[0].Idx, err)
 	}
-	lines, err := own.Lines(t.Context(), elm, me, uuid.Nil, 50)
+	lines, err := own.Lines(t.Context(), projectionstest.Elm, me, uuid.Nil, 50)
 	if err != nil || len(lines) != 50 || lines[0].Patients != 1 || asked.Most > 51 {
 		t.Fatalf("%d lines, %d rows were read, %v", len(lines), asked.Most, err)
 	}
-	if others, err := own.Lines(t.Context(), oak, me, uuid.Nil, 50); err != nil || len(others) > 0 {
+	if others, err := own.Lines(t.Context(), projectionstest.Oak, me, uuid.Nil, 50); err != nil || len(others) > 0 {
 		t.Errorf("%d lines of another practice, %v", len(others), err)
 	}
 }

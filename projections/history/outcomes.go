@@ -1,10 +1,12 @@
-package projections
+package history
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"time"
+
+	"frontdesk/projections"
 
 	"github.com/google/uuid"
 
@@ -14,15 +16,15 @@ import (
 	"frontdesk/domain/request"
 )
 
-// RequestOutcomes reads how requests ended, for the applications that sent them. It keeps no
+// Outcomes reads how requests ended, for the applications that sent them. It keeps no
 // table: it reads the events of one request.
-type RequestOutcomes struct {
-	DB    Querier
-	Opens Opener
+type Outcomes struct {
+	DB    projections.Querier
+	Opens projections.Opener
 }
 
-// RequestOutcome is how a request ended.
-type RequestOutcome struct {
+// Outcome is how a request ended.
+type Outcome struct {
 	Patient     patient.ID
 	Outcome     request.Outcome // "" if it is not completed
 	CompletedAt time.Time       // zero if it is not completed
@@ -45,33 +47,33 @@ var outcomeEvents = []string{
 // Find returns how a request ended that an application has sent. For another application's
 // request, one that was linked to another patient or entered in error, and one of an erased
 // patient, it returns the refusal of an unknown one: [request.ErrUnknown].
-func (q RequestOutcomes) Find(ctx context.Context, tenant string, id request.ID, by application.ID) (RequestOutcome, error) {
+func (q Outcomes) Find(ctx context.Context, tenant string, id request.ID, by application.ID) (Outcome, error) {
 	stream := request.StreamOf(tenant, id)
 	rows, _ := q.DB.Query(ctx, outcomeOf, stream.ID, tenant, outcomeEvents, request.Answered{}.EventName())
 	stored, err := scanStream(rows, stream)
 	if err != nil {
-		return RequestOutcome{}, fmt.Errorf("read the outcome of a request: %w", err)
+		return Outcome{}, fmt.Errorf("read the outcome of a request: %w", err)
 	}
 	var state request.Request
 	events, err := q.Opens.Open(ctx, stored)
 	if err != nil {
-		return RequestOutcome{}, fmt.Errorf("open the outcome of a request: %w", err)
+		return Outcome{}, fmt.Errorf("open the outcome of a request: %w", err)
 	}
-	var found RequestOutcome
+	var found Outcome
 	for _, e := range events {
 		state = state.Apply(e.Event)
 		found.see(e)
 	}
 	if err := state.FoundBy(by); err != nil {
-		return RequestOutcome{}, err
+		return Outcome{}, err
 	}
-	if known, err := (Patients{DB: q.DB}).PatientExists(ctx, tenant, found.Patient); err != nil || !known {
-		return RequestOutcome{}, cmp.Or(err, error(request.ErrUnknown))
+	if known, err := (projections.Patients{DB: q.DB}).PatientExists(ctx, tenant, found.Patient); err != nil || !known {
+		return Outcome{}, cmp.Or(err, error(request.ErrUnknown))
 	}
 	return found, nil
 }
 
-func (o *RequestOutcome) see(r event.Recorded) {
+func (o *Outcome) see(r event.Recorded) {
 	if about, ok := r.Event.(event.Patient); ok {
 		o.Patient.UUID = about.PatientID()
 	}

@@ -1,4 +1,4 @@
-package projections
+package history
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"frontdesk/projections"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -17,7 +19,7 @@ import (
 // PasskeyRules reads how the rules of passkeys came about, and until when members can work
 // without the passkey that they need. It reads the log: only members who lack a passkey are
 // looked up.
-type PasskeyRules struct{ DB Querier }
+type PasskeyRules struct{ DB projections.Querier }
 
 // Roles returns the roles that need a passkey at a practice.
 func (p PasskeyRules) Roles(ctx context.Context, tenant string) (roles staff.Roles, err error) {
