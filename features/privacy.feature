@@ -52,7 +52,7 @@ Feature: The practice guards its patients' privacy
     And "Olu Ode" signs in
     And "Pia Pine" signs in
     And "Olu Ode" confirms on the page that "Ann Archer" is erased
-    Then the page says "whoever has asked for it cannot"
+    Then the page says "the person who requested it cannot confirm it"
     When "Pia Pine" confirms on the page that "Ann Archer" is erased
     Then the page says "The data are erased."
     And the last "patient.erased.v1" was done by "Pia Pine"

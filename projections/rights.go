@@ -33,7 +33,7 @@ const (
 SELECT a.jwks_url, a.key_set_reread_at,
 	EXISTS (SELECT FROM enablements e WHERE e.tenant = $1 AND e.application = $2),
 	EXISTS (SELECT FROM endpoint_grants g WHERE g.application = $2 AND g.endpoint = $3 AND g.mode = $4),`
-	ofNobody = `
+	withoutStaff = `
 	NULL::uuid, NULL::uuid, NULL::timestamptz`
 	ofUser = `
 	s.staff, u.patient, u.expires_at`
@@ -47,9 +47,9 @@ LEFT JOIN practices p ON p.tenant = $1` + ofPractice
 	whereApplication = `
 WHERE a.application = $2`
 
-	rightsOfApplication   = ofClaim + ofNobody + fromApplication + whereApplication
+	rightsOfApplication   = ofClaim + withoutStaff + fromApplication + whereApplication
 	rightsOfUser          = ofClaim + ofUser + fromApplication + joinUser + whereApplication
-	receptionsApplication = ofClaim + ofNobody + `,` + receptionColumns + fromApplication + joinReceptions + whereApplication
+	receptionsApplication = ofClaim + withoutStaff + `,` + receptionColumns + fromApplication + joinReceptions + whereApplication
 	receptionsUser        = ofClaim + ofUser + `,` + receptionColumns + fromApplication + joinUser + joinReceptions + whereApplication
 )
 

@@ -100,7 +100,7 @@ func TestRestrictConflictShowsCurrentState_D90(t *testing.T) {
 	s.faster(t, func(desk commands.Desk) error {
 		return desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}})
 	})
-	b.post(about(ann), form).wants(t, http.StatusConflict, "", "somebody has changed something about this patient")
+	b.post(about(ann), form).wants(t, http.StatusConflict, "", "someone has changed something about this patient")
 	lee, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "dr.lee")
 	must(t, err)
 	history, err := s.store.Load(t.Context(), patient.StreamOf(elm, ann))

@@ -99,7 +99,7 @@ func TestBadLinkAnswerRevealsNothing_D67(t *testing.T) {
 	var first string
 	for name, c := range map[string]struct{ tenant, secret string }{
 		"used": {elm, used}, "ended": {elm, ended}, "replaced": {elm, replaced}, "another practice's": {elm, elsewhere}, "at another practice": {oak, good},
-		"of somebody who has left": {elm, left}, "guessed": {elm, guessed}, "cut": {elm, good[:20]}, "odd": {elm, "x%0d%0a<script>"},
+		"of someone who has left": {elm, left}, "guessed": {elm, guessed}, "cut": {elm, good[:20]}, "odd": {elm, "x%0d%0a<script>"},
 		"no practice": {"no-such-practice", good}, "none": {elm, "-"},
 	} {
 		b := s.browser(t)

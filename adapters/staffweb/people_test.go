@@ -140,7 +140,7 @@ func TestPeopleFormsAreBoundToTheirPage_D67(t *testing.T) {
 	b.header.Del("Sec-Fetch-Site")
 
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: "dr.lee", Roles: staff.Roles{staff.Clinician}}))
-	b.post(people, good).wants(t, http.StatusConflict, "", "somebody has changed this account since you opened the page")
+	b.post(people, good).wants(t, http.StatusConflict, "", "someone has changed this account since you opened the page")
 	b.signIn(elm, "dr.may")
 	b.post(people, good).wants(t, http.StatusForbidden, "", "out of date")
 	unknown := b.get(at).actionForm(t, "roles", "owner")

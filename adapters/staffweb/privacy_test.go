@@ -112,7 +112,7 @@ func TestPrivacyFormsFitOnePatientAndState_D90(t *testing.T) {
 	}
 	b.post(about(ann), b.deciding(ann, "ask", url.Values{"reason": {"Kept in the form."}})).wants(t, http.StatusBadRequest, "", `value="Kept in the form."`)
 	b.post(about(ann), form).wants(t, http.StatusSeeOther, about(ann)+"?done=ask", "")
-	b.post(about(ann), form).wants(t, http.StatusConflict, "", "somebody has changed something about this patient")
+	b.post(about(ann), form).wants(t, http.StatusConflict, "", "someone has changed something about this patient")
 	b.get(about(ann)).wants(t, http.StatusOK, "", "An operator of this service has to confirm it")
 	other.get(about(ann)).wants(t, http.StatusOK, "", "the account of one of you was opened, reset or given its role")
 	s.Pass(16 * time.Minute)

@@ -157,7 +157,7 @@ var (
 	ErrOfAnother = ErrUnknown.Worded("The patient has no appointment with this appointmentId.")
 	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
 		"Leave the appointment as it is: its consultation has started.")
-	ErrChanged = fault.New(fault.Conflict, "appointment-changed", "Look at the appointment again: somebody has changed it.")
+	ErrChanged = fault.New(fault.Conflict, "appointment-changed", "Look at the appointment again: someone has changed it.")
 	ErrBooked  = fault.New(fault.Conflict, "appointment-booked", "This form has already been used for another booking. Start a new booking.")
 )
 

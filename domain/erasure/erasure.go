@@ -107,11 +107,11 @@ type Confirmation struct {
 var (
 	ErrNoBasis = fault.New(fault.Invalid, "invalid-erasure-basis",
 		"The basis must be retention-ended, registered-in-error, court-order, unlawful-processing or practice-exit.")
-	ErrRequested    = fault.New(fault.Conflict, "erasure-requested", "This erasure has been asked for already. Confirm or withdraw that request.")
+	ErrRequested    = fault.New(fault.Conflict, "erasure-requested", "This erasure was requested already. Confirm or withdraw that request.")
 	ErrNotRequested = fault.New(fault.Missing, "erasure-not-requested",
-		"Nobody has asked for this erasure, or it was withdrawn, or it was asked for more than 30 days ago. Ask for it anew.")
-	ErrTooSoon    = fault.New(fault.Conflict, "erasure-too-soon", "Confirm an erasure 24 hours or more after it was asked for.")
-	ErrSamePerson = fault.New(fault.Refused, "erasure-same-person", "Have somebody else confirm the erasure: whoever has asked for it cannot.")
+		"No one has requested this erasure, or the request was withdrawn or is older than 30 days. Request it again.")
+	ErrTooSoon    = fault.New(fault.Conflict, "erasure-too-soon", "Confirm an erasure 24 hours or more after it was requested.")
+	ErrSamePerson = fault.New(fault.Refused, "erasure-same-person", "Ask another person to confirm the erasure: the person who requested it cannot confirm it.")
 	ErrNoPerson   = fault.New(fault.Refused, "erasure-needs-a-person", "Only a person can ask for an erasure or confirm one.")
 	ErrHeld       = fault.New(fault.Conflict, "erasure-held", "Lift every hold first: these data are kept for a claim or an inquiry.")
 	ErrNoHold     = fault.New(fault.Missing, "unknown-hold", "There is no hold with this identifier, or it was lifted.")

@@ -14,7 +14,7 @@ const MaxReason = 200
 // ErrInvalidReason refuses an invalid reason. A reason is stored in clear text, so it
 // must not contain names.
 var ErrInvalidReason = fault.New(fault.Invalid, "invalid-reason",
-	"Give a reason in one line of at most 200 characters, and name nobody in it.")
+	"Give a reason in one line of at most 200 characters, and name no one in it.")
 
 // Reason parses the reason for a change of recorded data, without surrounding space.
 func Reason(text string) (string, error) {

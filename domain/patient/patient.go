@@ -84,8 +84,8 @@ var (
 	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "Write the birth date as year, month and day, such as 1980-02-29.")
 	ErrImpossibleBirth  = fault.New(fault.Invalid, "impossible-birth-date", "Check the date of birth: it is in the future or more than 130 years ago.")
 	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
-	ErrErased           = fault.New(fault.Conflict, "patient-erased", "This identifier belonged to somebody who was erased. Register the patient with another one.")
-	ErrChanged          = fault.New(fault.Conflict, "patient-changed", "Look at the patient again: somebody has changed something about them.")
+	ErrErased           = fault.New(fault.Conflict, "patient-erased", "This identifier belonged to a patient who was erased. Register the patient with another one.")
+	ErrChanged          = fault.New(fault.Conflict, "patient-changed", "Look at the patient again: someone has changed something about them.")
 	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
 )
 

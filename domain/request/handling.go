@@ -205,10 +205,10 @@ const MaxText = 10_000
 var (
 	ErrTaken     = fault.New(fault.Conflict, "patient-request-taken", "A colleague has already taken this request.")
 	ErrCompleted = fault.New(fault.Conflict, "patient-request-completed", "This request is completed. Reopen it first.")
-	ErrNotDone   = fault.New(fault.Conflict, "patient-request-not-done", "Leave the patient request open: it is not done, or somebody has reopened it.")
+	ErrNotDone   = fault.New(fault.Conflict, "patient-request-not-done", "Leave the patient request open: it is not done, or someone has reopened it.")
 	ErrMoved     = fault.New(fault.Conflict, "patient-request-moved", "A colleague has moved this request to another patient.")
 
-	ErrChanged = fault.New(fault.Conflict, "patient-request-changed", "Look at the patient request again: somebody has changed it.")
+	ErrChanged = fault.New(fault.Conflict, "patient-request-changed", "Look at the patient request again: someone has changed it.")
 
 	ErrUnknownOutcome = fault.New(fault.Invalid, "unknown-outcome",
 		"Choose an outcome from replied, appointment-booked, signposted and no-action-needed.")

@@ -21,9 +21,9 @@ var (
 		"A username must be 1 to 128 printable characters and must not be a UUID.")
 	ErrNameless      = fault.New(fault.Invalid, "missing-name", "Give the member of staff a name.")
 	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The email address must be written like lee@elm.example.")
-	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: somebody at the practice has this one already.")
+	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: someone at the practice has this one already.")
 	ErrActive        = fault.New(fault.Conflict, "active-already", "This member of staff is active. To give them a link, invite them or reset how they sign in.")
-	ErrLastManager   = fault.New(fault.Refused, "last-manager", "The practice needs a manager who can sign in. Make somebody else manager first, and wait until they have chosen their password.")
+	ErrLastManager   = fault.New(fault.Refused, "last-manager", "The practice needs a manager who can sign in. Make someone else manager first, and wait until they have chosen their password.")
 	ErrUnknown       = fault.New(fault.Missing, "unknown-staff", "The practice has no active member of staff with this username.")
 )
 

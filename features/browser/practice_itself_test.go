@@ -45,7 +45,7 @@ func TestBrowserChangesTheOpening_D89(t *testing.T) {
 	b.shows("What they would see at 12:30pm on Thursday 24 December")
 	b.fits("opening-check-closure")
 	b.press("Close the practice")
-	b.shows("Until somebody opens the practice.")
+	b.shows("Until someone opens the practice.")
 	b.fits("opening-closures")
 	b.open(p.page(elm, "opening/type/medical"))
 	b.fits("opening-type")

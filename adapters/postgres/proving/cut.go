@@ -65,7 +65,7 @@ func readRemaining(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []st
 func (c *changes) keep(tenant string, size, first int64, tail []byte) error {
 	whole := size - size%TileWidth
 	if int64(len(tail)) != (size-whole)*tlog.HashSize {
-		return fmt.Errorf("the tree of %q has lost leaves that nobody can build again: restore it from a backup", tenant)
+		return fmt.Errorf("the tree of %q has lost leaves that cannot be built again: restore it from a backup", tenant)
 	}
 	c.addSize(tenant, size)
 	if len(tail) > 0 {

@@ -43,7 +43,7 @@ func unproved(tree string) error {
 	if tree == "" {
 		whose = "no practice"
 	}
-	return fault.New(fault.Conflict, "not-signed-yet", fmt.Sprintf("No signed checkpoint covers lines of %s yet, so nobody could show that the archive is complete. "+
+	return fault.New(fault.Conflict, "not-signed-yet", fmt.Sprintf("No signed checkpoint covers lines of %s yet, so no one could show that the archive is complete. "+
 		"Let frontdesk sign run, or archive them with --without-proof.", whose))
 }
 

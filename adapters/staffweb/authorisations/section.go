@@ -39,12 +39,12 @@ var (
 	errUnknownApplication = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application",
 		"The link names an application that is not registered with this service.", askTheSender)
 	errNotEnabled = pagekit.NewErrorPage(http.StatusForbidden, "This application is not enabled at your practice",
-		"Nobody here can let it act for them until a manager has enabled it.",
+		"No one here can let it act for them until a manager has enabled it.",
 		"Ask a manager to enable the application, then try again.")
 	errNotForUsers = pagekit.NewErrorPage(http.StatusForbidden, "This application cannot act for staff",
 		"It has not been given anything that it may do on behalf of a member of staff.", askTheSender)
 	errUnknownCallback = pagekit.NewErrorPage(http.StatusBadRequest, "We do not know where this link leads",
 		"The address to return to is not one that is registered for the application. To keep you safe, we have not sent you there.", askTheSender)
 	errNotYours = pagekit.NewErrorPage(http.StatusForbidden, "You cannot stop this authorisation",
-		"It was given by somebody else. They can stop it, and so can a manager.", "")
+		"Someone else gave it. They can stop it, and so can a manager.", "")
 )

@@ -48,9 +48,9 @@ type boardPage struct {
 
 // waitHints are the hints by naming.
 var waitHints = map[display.Naming]string{
-	display.FullName: "Nobody at the moment. Your name will be shown here when you are called.",
-	display.Initials: "Nobody at the moment. Your initials will be shown here when you are called.",
-	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
+	display.FullName: "No one at the moment. Your name will be shown here when you are called.",
+	display.Initials: "No one at the moment. Your initials will be shown here when you are called.",
+	display.Number:   "No one at the moment. Your number will be shown here when you are called.",
 }
 
 // mostCalledIn limits the lines of a board, so that they can be read from a distance.

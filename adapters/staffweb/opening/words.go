@@ -58,7 +58,7 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 	}
 	from, next := "From "+when(closing, now, r.Zone)+" they cannot, ", r.Availability(closing).NextOpening
 	if next.IsZero() {
-		return seen{"Patients can send them.", from + "and nobody has said when they can again."}
+		return seen{"Patients can send them.", from + "and no one has said when they can again."}
 	}
 	return seen{"Patients can send them.", from + "until " + when(next, now, r.Zone) + "."}
 }

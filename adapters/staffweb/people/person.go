@@ -154,7 +154,7 @@ func (s *Section) changePerson(r *pagekit.Request, act act) error {
 	}
 	if !r.Session.Owns(r.Form.Get("seen"), seenOf(about)) {
 		return s.showPerson(r, http.StatusConflict, personPage{Person: about, FormErrors: pagekit.FormError("facts",
-			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
+			"Nothing has been changed: someone has changed this account since you opened the page. Look at it again.")})
 	}
 	if then := "people?member=" + about.Staff.String(); !s.Confirmed(r) && r.Form.Get("do") == "roles" {
 		return s.ConfirmForm(r, then)

@@ -86,7 +86,7 @@ func (s *Section) act(r *pagekit.Request, state dataState) error {
 // showConflict shows the current state of the patient, after a change by someone else.
 func (s *Section) showConflict(r *pagekit.Request, state dataState, field string) error {
 	return s.showPatient(r, http.StatusConflict, state, patientPage{typed: r.Form, FormErrors: pagekit.FormError(field,
-		"Nothing has been changed: somebody has changed something about this patient since you opened the page. Look at it again.")})
+		"Nothing has been changed: someone has changed something about this patient since you opened the page. Look at it again.")})
 }
 
 // showRefusal shows why a rule refuses an action.

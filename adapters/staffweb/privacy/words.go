@@ -35,7 +35,7 @@ func (w *actorNames) member(id uuid.UUID) string {
 	if name, known := w.members[id]; known {
 		return name
 	}
-	return "somebody who has left" // too long ago for the list of people
+	return "someone who has left" // too long ago for the list of people
 }
 
 func (w *actorNames) membersOf(ids []staff.ID) (names []string) {

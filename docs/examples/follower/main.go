@@ -62,7 +62,7 @@ func run(ctx context.Context) error {
 		if !is {
 			return err
 		}
-		fmt.Fprintln(os.Stderr, "follower: everything is counted anew:", lost)
+		fmt.Fprintln(os.Stderr, "follower: everything is counted again:", lost)
 		if err := store.Forget(ctx); err != nil {
 			return err
 		}

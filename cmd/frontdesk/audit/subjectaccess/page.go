@@ -99,16 +99,16 @@ func (p page) Consultations() iter.Seq[projections.ConsultationJSON] { return p.
 // Accesses yields the accesses to the data.
 func (p page) Accesses() iter.Seq[accessed] { return p.w.accesses() }
 
-// AnyTold reports whether there are any webhooks.
-func (p page) AnyTold() bool {
+// AnyDeliveries reports whether there are any webhooks.
+func (p page) AnyDeliveries() bool {
 	for range p.w.deliveries() {
 		return true
 	}
 	return false
 }
 
-// Told yields the webhooks.
-func (p page) Told() iter.Seq[delivery] { return p.w.deliveries() }
+// Deliveries yields the webhooks.
+func (p page) Deliveries() iter.Seq[delivery] { return p.w.deliveries() }
 
 // Date returns the day on which the pack was made.
 func (p page) Date() string { return p.w.MadeAt.In(p.w.Practice.Zone).Format("2 January 2006") }

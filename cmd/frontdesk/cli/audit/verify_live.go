@@ -156,7 +156,7 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 		fmt.Fprintf(w, "deliveries: %d compared\n", *v.Delivered)
 	}
 	if b := v.Backdated; b.Count > 0 {
-		fmt.Fprintf(w, "dated earlier: %d events are dated before a checkpoint that does not cover them. A clock was wrong, they came into the log late, or somebody has dated them back:\n", b.Count)
+		fmt.Fprintf(w, "dated earlier: %d events are dated before a checkpoint that does not cover them. A clock was wrong, they came into the log late, or someone has dated them back:\n", b.Count)
 		for _, e := range b.First {
 			fmt.Fprintf(w, "  idx %d %s is dated %s, and a checkpoint covers what is dated %s\n", e.Idx, practiceOf(e.Tenant), e.At.UTC().Format(time.RFC3339), e.Behind.UTC().Format(time.RFC3339))
 		}

@@ -151,13 +151,13 @@ func (f EngineFlags) DoWith(r *Run, config app.Config, tenant string,
 	return f.print(r, made, listening.appended)
 }
 
-// errNobody refuses --as for a command that is about no practice.
-var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
+// errNoPractice refuses --as for a command that is about no practice.
+var errNoPractice = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
 // actor returns the actor of the events: the operator, and the member of staff that they act for.
 func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {
 	if f.As != "" && tenant == "" {
-		return event.Actor{}, errNobody
+		return event.Actor{}, errNoPractice
 	}
 	operator, err := engine.Operator(ctx, Machine())
 	if err != nil || f.As == "" {

@@ -61,10 +61,10 @@ func deliveries(inbox []forward.Webhook, told []client.Delivery) []page.Delivery
 	}
 	for _, t := range told {
 		if n, known := here[t.JTI]; known {
-			all[n].Told = &t
+			all[n].Reported = &t
 			continue
 		}
-		all = append(all, page.Delivery{At: t.HappenedAt, Event: t.Event, JTI: t.JTI, Told: &t})
+		all = append(all, page.Delivery{At: t.HappenedAt, Event: t.Event, JTI: t.JTI, Reported: &t})
 	}
 	slices.SortStableFunc(all, func(a, b page.Delivery) int { return b.At.Compare(a.At) })
 	return all[:min(len(all), rows)]

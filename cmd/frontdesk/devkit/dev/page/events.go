@@ -34,7 +34,7 @@ func (e Event) Outcome() string {
 	case e.Call != nil:
 		return strings.TrimSpace(fmt.Sprint(e.Call.Status, " ", http.StatusText(e.Call.Status)))
 	case e.Webhook.Here == nil:
-		return string(e.Webhook.Told.Outcome)
+		return string(e.Webhook.Reported.Outcome)
 	case e.Webhook.Here.Refused != "":
 		return "refused"
 	case len(e.Webhook.Here.Attempts) == 0:
@@ -53,7 +53,7 @@ func (e Event) Wrong() bool {
 	case e.Call != nil:
 		return e.Call.Status >= http.StatusBadRequest
 	case e.Webhook.Here == nil:
-		return e.Webhook.Told.Outcome == client.Failed
+		return e.Webhook.Reported.Outcome == client.Failed
 	}
 	here := e.Webhook.Here
 	return here.Refused != "" || len(here.Attempts) > 0 && !here.Attempts[len(here.Attempts)-1].Fine()

@@ -53,9 +53,9 @@ type Line struct {
 // Delivery is a webhook: the service's record of it, and its outcome here. One of both may be
 // nil.
 type Delivery struct {
-	At    time.Time
-	Event string
-	JTI   string
-	Told  *client.Delivery
-	Here  *forward.Webhook
+	At       time.Time
+	Event    string
+	JTI      string
+	Reported *client.Delivery
+	Here     *forward.Webhook
 }
