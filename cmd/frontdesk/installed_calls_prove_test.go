@@ -18,19 +18,18 @@ import (
 // installedCalls calls the service of a machine as an application does.
 type installedCalls struct {
 	*installed
+	client      *http.Client
 	application bearertest.Application
 	patient     string
 }
 
-// newInstalledCalls makes a practice, an application and a patient with the machine's own program.
-func newInstalledCalls(m *installed, helpers string) installedCalls {
+// newInstalledCalls makes an application of the page's practice, and a patient, with the
+// machine's own program. It calls from outside, by TLS.
+func newInstalledCalls(m *installed, outside authority) installedCalls {
 	m.t.Helper()
 	keys := bearertest.NewServer(nil)
 	m.t.Cleanup(keys.Close)
-	said := m.do(helpers + `
-export FRONTDESK_DATABASE_URL=postgres://frontdesk_app@127.0.0.1/frontdesk PGPASSWORD=$(password serve) FRONTDESK_ALLOW_NETWORK=127.0.0.0/8
-export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/master.key
-frontdesk practice register --tenant elm-street --name 'Elm Street Surgery' >&2
+	said := m.do(`export FRONTDESK_ALLOW_NETWORK=127.0.0.0/8
 application=$(frontdesk application register --name Referrals --jwks-url ` + keys.URL + ` --json)
 id=$(sed -n 's/.*"applicationId":"\([^"]*\)".*/\1/p' <<< "$application")
 frontdesk application grant --application $id --endpoint create-patient-request --mode application-restricted >&2
@@ -46,7 +45,7 @@ frontdesk patient register --tenant elm-street --name 'Ann Archer' --json`)
 			m.t.Fatalf("%s: %v", said, err)
 		}
 	}
-	calls := installedCalls{m, bearertest.NewApplication(application.ID{UUID: made.ApplicationID}), made.PatientID}
+	calls := installedCalls{m, outside.client, bearertest.NewApplication(application.ID{UUID: made.ApplicationID}), made.PatientID}
 	keys.Publish(calls.application.JWKS())
 	return calls
 }
@@ -64,13 +63,12 @@ func (c installedCalls) answered() {
 // call returns the status of the answer, 0 without a listener.
 func (c installedCalls) call() int {
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, c.patient)
-	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "http://127.0.0.1:8080/transactional-api/create-patient-request", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "https://elm-street.api.example.org/transactional-api/create-patient-request", strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r.Host = "elm-street.api.example.org"
 	r.Header.Set("Authorization", "Bearer "+c.application.Token(clock.System()))
-	response, err := http.DefaultClient.Do(r)
+	response, err := c.client.Do(r)
 	if err != nil {
 		return 0
 	}

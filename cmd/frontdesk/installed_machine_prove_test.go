@@ -7,12 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/docs"
 )
 
 const (
@@ -21,14 +22,18 @@ const (
 )
 
 // onAMachine runs the test again in a world of its own, as inTheirWorld does. That world has
-// the image of a machine and, in the folder release, an archive of this tree.
+// the image of a machine and, in the folder release, an archive of this tree. The machine is a
+// bare Debian; the packages that the page installs, and those of the stand-ins, are in apt's
+// cache, because the world has no network.
 func onAMachine(t *testing.T) bool {
 	t.Helper()
 	return inAWorld(t, func(dir, script string) {
+		page := docs.OperatorsBlocks(t, debianPage, "Prepare the machine", "sh")[0]
+		writeFile(t, filepath.Join(dir, "download"), replaced(t, page, "apt-get install --yes", "apt-get install --yes --download-only bind9 pebble"))
 		build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euo", "pipefail", "-c", script+`
 cd ..
-mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,dbus,postgresql,ca-certificates,openssl,procps bookworm - |
-	podman import --quiet - `+debianMachine)
+mmdebstrap --quiet --variant=minbase --skip=cleanup/apt --include=systemd,systemd-sysv,dbus,procps,ca-certificates \
+	--customize-hook='chroot "$1" bash -euc "$(cat '"$PWD/download"')" >&2' bookworm - | podman import --quiet - `+debianMachine)
 		build.Dir, build.Env = filepath.Join(dir, "frontdesk"), podmanIn(dir)
 		if said, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("make a Debian: %v:\n%s", err, said)
@@ -43,19 +48,17 @@ type installed struct {
 	name string
 }
 
-// newInstalled starts one, with only the archive and its sum in /root. The start adds things
-// that a container lacks compared with a machine: mounts that units share, and the right to
-// list them.
-func newInstalled(t *testing.T) *installed {
+// newInstalled starts a bare machine. The start adds things that a container lacks compared
+// with a machine: mounts that units share, the right to list them, and a firewall.
+func newInstalled(t *testing.T, name string) *installed {
 	t.Helper()
-	m := &installed{t, "machine"}
-	m.podman("run", "--detach", "--name", m.name, "--systemd=always", "--cap-add=SYS_ADMIN,SYS_PTRACE", "--network=host",
+	m := &installed{t, name}
+	m.podman("run", "--detach", "--name", m.name, "--systemd=always", "--cap-add=SYS_ADMIN,SYS_PTRACE,NET_ADMIN", "--network=host", "--dns="+standInDNS,
 		debianMachine, "bash", "-c", "mount --make-rshared / && exec /sbin/init")
-	m.podman("cp", filepath.Join(os.Getenv(containersDir), "release")+"/.", m.name+":/root/")
 	t.Cleanup(func() {
 		if t.Failed() {
 			said, err := m.try("journalctl --no-pager --lines 60; systemctl --no-pager list-units 'frontdesk*'")
-			t.Logf("the machine's output (%v):\n%s", err, said)
+			t.Logf("the output of %s (%v):\n%s", m.name, err, said)
 		}
 	})
 	m.up()
@@ -79,15 +82,35 @@ func (m *installed) reboot() {
 	m.up()
 }
 
-// do types lines as root, and returns their output.
+// followed types the lines below a heading of a page, and compares the output with the page's.
+func (m *installed) followed(page, below string) {
+	m.t.Helper()
+	var said string
+	for _, b := range docs.Blocks(docs.OperatorsPages()[page]) {
+		switch {
+		case b.Below != below:
+		case b.Language == "sh":
+			said = m.do(b.Text)
+		case b.Language == "text" && !prints(said, b.Text):
+			m.t.Errorf("%s, %s: it is said to print\n%s\nand prints\n%s", page, below, b.Text, said)
+		}
+	}
+}
+
+// do types lines as root, and returns their output. They find the state that the lines before
+// have left, as in one shell.
 func (m *installed) do(lines string) string {
 	m.t.Helper()
-	said, err := m.try(lines)
+	said, err := m.try(theShell + lines)
 	if err != nil {
 		m.t.Fatalf("%s: %v: %s", lines, err, said)
 	}
 	return said
 }
+
+const theShell = `if [ -e ~/.shell ]; then . ~/.shell; fi
+trap '{ declare -f; declare -p domain 2> /dev/null || true; export -p; printf "umask %s\ncd %q\n" "$(umask)" "$PWD"; } > ~/.shell' EXIT
+`
 
 func (m *installed) try(lines string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), containersLimit)

@@ -15,51 +15,61 @@ import (
 	"frontdesk/docs"
 )
 
-const systemdPage = "operate/systemd.md"
+const (
+	debianPage  = "operate/install-on-debian.md"
+	systemdPage = "operate/systemd.md"
+)
 
-// TestProveInstalled_D112 types the commands of docs/operate/systemd.md on a machine that
-// has only the archive.
+// TestProveInstalled_D112 types the commands of docs/operate/install-on-debian.md, from the
+// first to the last, on a Debian that has only the archive, and then those of systemd.md.
 func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !onAMachine(t) {
 		return
 	}
-	m := newInstalled(t)
-	install, database := docs.OperatorsBlocks(t, systemdPage, "Install"), docs.OperatorsBlocks(t, systemdPage, "The database")[0]
-	unpack, settings := install[0], install[1]
-	if said := m.do(unpack); !strings.Contains(said, "\ncommit: ") || strings.Contains(said, "with changes") {
+	authority := newAuthority(t)
+	m := newInstalled(t, "machine")
+	m.podman("cp", filepath.Join(os.Getenv(containersDir), "release")+"/.", m.name+":/root/")
+	for _, below := range []string{"Make the names", "Prepare the machine", "Install the program", "Create the database"} {
+		m.followed(debianPage, below)
+	}
+	if said := m.do("frontdesk version"); !strings.Contains(said, "\ncommit: ") || strings.Contains(said, "with changes") {
 		t.Errorf("the program of the archive prints\n%s", said)
 	}
-	nats := brokertest.New(t)
-	m.do("cd /usr/local/share/doc/frontdesk\n" + settings + "echo FRONTDESK_ALLOW_NETWORK=127.0.0.0/8 >> /etc/frontdesk/serve.env\n" + database)
-	start := docs.OperatorsBlocks(t, systemdPage, "Start")[0]
-	m.do(start)
-	helpers, _, _ := strings.Cut(database, "superuser <<<")
-	m.do(helpers + strings.Replace(docs.OperatorsBlocks(t, systemdPage, "The relay")[0], "nats://127.0.0.1:4222", nats.URL(), 1))
-	m.do(docs.OperatorsBlocks(t, systemdPage, "Two processes on one machine")[0])
-	calls := newInstalledCalls(m, helpers)
-	if said := m.do(helpers + docs.OperatorsBlocks(t, systemdPage, "Your own commands")[0]); !strings.Contains(said, "\nelm-street ") {
-		t.Errorf("the operator sees\n%s", said)
+	m.do("echo FRONTDESK_ALLOW_NETWORK=127.0.0.0/8 >> /etc/frontdesk/serve.env")
+	m.followed(debianPage, "Start the service")
+	authority.isTrustedBy(m)
+	for _, below := range []string{"Get a certificate", "Put the proxy in front", "Become an operator", "Register the first practice", "Make the first backup"} {
+		m.followed(debianPage, below)
 	}
+	authority.opens(m.do("frontdesk staff invite-again --tenant elm-street --username sam.taylor"))
+	authority.renews(m)
+	calls := newInstalledCalls(m, authority)
+	calls.answered()
 
+	nats := brokertest.New(t)
+	m.do(strings.Replace(docs.OperatorsBlocks(t, systemdPage, "The relay")[0], "nats://127.0.0.1:4222", nats.URL(), 1))
+	m.followed(systemdPage, "Two processes on one machine")
 	calls.answered()
 	m.works()
 	m.confined()
 	m.stops("frontdesk", "frontdesk-sign", "frontdesk-relay")
+	calls.answered() // by the second process
 	m.do("systemctl start frontdesk frontdesk-sign frontdesk-relay")
-	calls.answered()
 	for _, unit := range []string{"frontdesk", "frontdesk-sign", "frontdesk-relay"} {
 		m.crash(unit)
 	}
 	calls.answered()
 	m.works()
 
-	m.do("touch --date '2 days ago' /var/lib/systemd/timers/stamp-frontdesk-retain.timer") // it was off in the night
+	m.do("touch --date '2 days ago' /var/lib/systemd/timers/stamp-frontdesk-{retain,backup}.timer") // it was off in the night
 	m.reboot()
 	calls.answered()
 	m.works()
 	waitFor(t, func() bool { return m.logged("frontdesk-retain", "there are partitions up to") })
+	waitFor(t, func() bool { return m.logged("frontdesk-backup", "is complete") })
 
-	m.do(unpack + docs.OperatorsBlocks(t, systemdPage, "Upgrade")[0])
+	m.do(docs.OperatorsBlocks(t, debianPage, "Install the program", "sh")[0])
+	m.followed(systemdPage, "Upgrade")
 	calls.answered()
 	m.works()
 	provetest.Tried(t, 3, "crashes")
