@@ -148,6 +148,7 @@ func debianWalk() (all []stage) {
 	for _, below := range []string{
 		"Make the names", "Prepare the machine", "Install the program", "Create the database", "Start the service", "Get a certificate",
 		"Put the proxy in front", "Become an operator", "Register the first practice", "Make the first backup",
+		"Let Prometheus in",
 		"The relay", "Two processes on one machine", "Upgrade",
 	} {
 		all = append(all, stage{below: below, by: "TestProveInstalled_D112"})
