@@ -39,6 +39,7 @@ NGINX    = $(if $(call have,nginx)$(wildcard /usr/sbin/nginx),,nginx-light)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,iptables)$(wildcard /usr/sbin/iptables),,iptables)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
+EXPORTERS = $(foreach of,node postgres blackbox,$(if $(call have,prometheus-$(of)-exporter),,prometheus-$(of)-exporter))
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(KIT) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
@@ -105,7 +106,7 @@ features: deps ## the specification in Gherkin, against the real program
 site: ## the documentation with a search, and the reference of the API, as static pages in .frontdesk/site (ARGS=FOLDER)
 	@$(GO) run ./.ci/site $(or $(ARGS),.frontdesk/site)
 
-nightly prove: MISSING := $(strip $(MISSING) $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS))
+nightly prove: MISSING := $(strip $(MISSING) $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS) $(EXPORTERS))
 nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/contribute/nightly.md: an hour and a half, or BUDGET=30m; RUN=Growth runs some
 	@$(NIGHTLY) -budget $(or $(BUDGET),0) -run '$(RUN)'
 
@@ -200,7 +201,7 @@ build: # the binary that `make run` starts, and `make test` hands to all package
 # machine has a policy of its own for servers, that is kept.
 NO_CLUSTER := /etc/postgresql-common/createcluster.d/frontdesk.conf
 NO_SERVER  := /usr/sbin/policy-rc.d
-ENABLED    := /etc/systemd/system -type l -newer $(NO_CLUSTER) -regextype egrep -regex '.*/(etcd|haproxy|nginx|patroni|pgbouncer|prometheus).service'
+ENABLED    := /etc/systemd/system -type l -newer $(NO_CLUSTER) -regextype egrep -regex '.*/(etcd|haproxy|nginx|patroni|pgbouncer|prometheus.*).service'
 APT_GET    := DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120
 
 deps: ## install what is missing for the above; says what first (as root, or with SUDO=sudo)

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// butThePage leaves the table out: each proof changes it.
-const butThePage = ":(exclude)" + Page
+// butThePages leaves the tables out: proofs change them.
+var butThePages = []string{".", ":(exclude)" + Page, ":(exclude)" + Drills}
 
 // Commit returns the commit of the clone in a folder, shortened, with [Dirty] behind it if any file
-// except [Page] differs from that commit.
+// except [Page] and [Drills] differs from that commit.
 func Commit(ctx context.Context, root string) (string, error) {
 	head, err := git(ctx, root, "rev-parse", "--short=10", "HEAD")
 	if err != nil {
 		return "", err
 	}
-	changed, err := git(ctx, root, "status", "--porcelain", "--", ".", butThePage)
+	changed, err := git(ctx, root, append([]string{"status", "--porcelain", "--"}, butThePages...)...)
 	if err != nil {
 		return "", err
 	}
@@ -29,8 +29,8 @@ func Commit(ctx context.Context, root string) (string, error) {
 }
 
 // IsCurrent reports whether a proof that ran at a commit ran with the files that the clone in a
-// folder has now. So does one at an earlier commit, if only [Page] differs: the table is committed
-// after the proofs have run.
+// folder has now. So does one at an earlier commit, if only [Page] and [Drills] differ: the tables are
+// committed after the proofs have run.
 func IsCurrent(ctx context.Context, root, commit string) (bool, error) {
 	if strings.HasSuffix(commit, Dirty) {
 		return false, nil
@@ -38,7 +38,7 @@ func IsCurrent(ctx context.Context, root, commit string) (bool, error) {
 	for _, question := range [][]string{
 		{"cat-file", "-e", commit + "^{commit}"},
 		{"merge-base", "--is-ancestor", commit, "HEAD"},
-		{"diff", "--quiet", commit, "--", ".", butThePage},
+		append([]string{"diff", "--quiet", commit, "--"}, butThePages...),
 	} {
 		_, err := git(ctx, root, question...)
 		if _, says := errors.AsType[*exec.ExitError](err); says {

@@ -18,6 +18,9 @@ import (
 // Page is where the table is, from the root of the repository.
 const Page = "docs/contribute/nightly.md"
 
+// Drills is where the proof of drills writes its table.
+const Drills = "docs/contribute/drills.md"
+
 // Passed is the result of a proof that holds. Any other result is the reason why it does not.
 const Passed = "passed"
 

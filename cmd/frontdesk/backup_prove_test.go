@@ -81,7 +81,8 @@ func (v *vault) command(program string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(v.t.Context()), program, args...)
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), "PGPORT=1") // the environment is of the running cluster, not of the restored one
+	// PGPORT is of the running cluster, not of the restored one, and TMPDIR may be another user's.
+	cmd.Env = append(os.Environ(), "PGPORT=1", "TMPDIR="+v.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = userOf(v.t, "postgres")
@@ -164,21 +165,29 @@ func TestProveRestoreToAnInstant(t *testing.T) {
 	provetest.Tried(t, 5, "restores")
 }
 
-// killed runs a command and kills it, later each time.
+// killed runs a command of the program and kills it, later each time.
 func (v *vault) killed(n int, args []string) {
 	v.t.Helper()
-	cmd := v.command(v.binary, args...)
+	v.killedAfter(time.Duration(n+1)*700*time.Millisecond, v.binary, args...)
+}
+
+// killedAfter runs a command and kills it, and reports whether it had not ended before.
+func (v *vault) killedAfter(long time.Duration, program string, args ...string) bool {
+	v.t.Helper()
+	cmd := v.command(program, args...)
 	must(v.t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = cmd.Wait() }()
 	select {
 	case <-ended:
 		if !cmd.ProcessState.Success() {
-			v.t.Errorf("run %d ended by itself, with %v", n, cmd.ProcessState)
+			v.t.Errorf("%s %s ended by itself, with %v", filepath.Base(program), args[:2], cmd.ProcessState)
 		}
-	case <-time.After(time.Duration(n+1) * 700 * time.Millisecond):
+		return false
+	case <-time.After(long):
 		must(v.t, cmd.Process.Kill())
 		<-ended
+		return true
 	}
 }
 
@@ -193,9 +202,7 @@ func TestProveBackupVerificationFinds(t *testing.T) {
 	v.sql("postgres", "SELECT pg_switch_wal()")
 	v.registers("ash-street")
 	v.sql("postgres", "SELECT pg_switch_wal()")
-	v.waits(func() bool {
-		return v.sql("postgres", "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777217) FROM pg_stat_archiver") == "t"
-	})
+	v.archived()
 	verify := func(want string) {
 		t.Helper()
 		said, err := v.try(v.binary, "backup", "verify", "--from", v.folder)
@@ -238,6 +245,14 @@ func (v *vault) damages(name string, do func()) {
 	do()
 	_, err = file.WriteAt(was[:], at)
 	must(v.t, err)
+}
+
+// archived waits until the archive has all complete segments of WAL.
+func (v *vault) archived() {
+	v.t.Helper()
+	v.waits(func() bool {
+		return v.sql("postgres", "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777217) FROM pg_stat_archiver") == "t"
+	})
 }
 
 func (v *vault) waits(holds func() bool) {

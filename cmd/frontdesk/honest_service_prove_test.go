@@ -62,6 +62,8 @@ func newProved(t *testing.T) *proved {
 type daemon struct {
 	t       *testing.T
 	args    []string
+	env     []string // in addition to this process's
+	log     *os.File // in place of said; nil for none
 	said    kept
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -73,7 +75,10 @@ func (d *daemon) start(program string, more ...string) {
 	d.running.Go(func() {
 		for ctx.Err() == nil {
 			process := exec.CommandContext(ctx, program, append(d.args, more...)...)
-			process.Stderr = &d.said
+			process.Env, process.Stderr = append(os.Environ(), d.env...), &d.said
+			if d.log != nil {
+				process.Stderr = d.log
+			}
 			_ = process.Run()
 			pauseFor(ctx, time.Second)
 		}

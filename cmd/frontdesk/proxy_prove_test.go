@@ -32,11 +32,17 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 	p, certificate := newProxy(t)
 	settings := filepath.Join(t.TempDir(), "haproxy.cfg")
 	text := replaced(t, operations(t, "haproxy.cfg"), ":443 ssl crt /etc/ssl/frontdesk.pem", p.address+" ssl crt "+certificate, "127.0.0.1:8405", freeAddress(t), "bind :80", "bind "+freeAddress(t))
-	writeFile(t, settings, strings.NewReplacer("127.0.0.1:8080", first.public, "127.0.0.1:8081", second.public,
-		"check port 9090", "check port "+portOf(t, first.private), "check port 9081", "check port "+portOf(t, second.private)).Replace(text))
+	writeFile(t, settings, replicasIn(t, text, first, second))
 	runHAProxy(t, settings)
 	waitFor(t, func() bool { return listens(p.address) })
 	return p
+}
+
+// replicasIn names two processes in the operators' configuration of HAProxy.
+func replicasIn(t *testing.T, text string, first, second place) string {
+	t.Helper()
+	return strings.NewReplacer("127.0.0.1:8080", first.public, "127.0.0.1:8081", second.public,
+		"check port 9090", "check port "+portOf(t, first.private), "check port 9081", "check port "+portOf(t, second.private)).Replace(text)
 }
 
 // startNginx does the same with nginx, whose lines are included in Debian's configuration.

@@ -66,6 +66,8 @@ const (
 	expiry       = "probe_ssl_earliest_cert_expiry"
 	failed       = "pg_stat_archiver_failed_count"
 	archives     = "pg_stat_archiver_archived_count"
+	archivedAgo  = "pg_stat_archiver_last_archive_age"
+	readOnly     = "pg_settings_transaction_read_only"
 	backends     = `pg_stat_database_numbackends{datname="frontdesk"}`
 	standby      = `pg_stat_replication_pg_wal_lsn_diff{application_name="db2"}`
 	ourFaults    = `haproxy_server_http_responses_total{code="5xx",proxy="frontdesk",server="first"}`
@@ -82,7 +84,7 @@ func (w *world) isProbed() {
 }
 
 func (w *world) hasPostgresExporter() {
-	w.exports("frontdesk-postgres", map[string]float64{"pg_up": 1, backends: 40, "pg_settings_max_connections": 100, standby: 4096}, map[string]float64{failed: 0, archives: 0.1})
+	w.exports("frontdesk-postgres", map[string]float64{"pg_up": 1, backends: 40, "pg_settings_max_connections": 100, standby: 4096, archivedAgo: 30, readOnly: 0}, map[string]float64{failed: 0, archives: 0.1})
 }
 
 func (w *world) hasProxy() {
@@ -109,6 +111,7 @@ var surroundingsCauses = map[string]cause{
 		wrong: func(w *world) { w.says(archives, 0); w.says(failed, 0.05) },
 		fix:   func(w *world) { w.says(archives, 0.2); w.says(failed, 0) },
 	},
+	"WAL has not been archived for an hour, and no attempt has failed": saying("ArchiveFails", (*world).hasPostgresExporter, archivedAgo, 3600, 30),
 	"no backup was made for two days": {
 		fires: []string{"BackupIsOld"}, with: (*world).hasMachine,
 		wrong: func(w *world) { w.says(completed, unix(-48*time.Hour)) },
