@@ -20,8 +20,10 @@ func TestProveRestoreOfALostMachine(t *testing.T) {
 	v.registers("ash-street")
 	v.creates()
 	v.registers("elm-street")
-	v.sql("postgres", "SELECT pg_switch_wal()")
-	v.archived()
+	last := v.sql("postgres", "SELECT pg_walfile_name(pg_switch_wal())") // what is not archived is lost with the machine
+	v.waits(func() bool {
+		return v.sql("postgres", "SELECT last_archived_wal >= '"+last+"' FROM pg_stat_archiver") == "t"
+	})
 	v.must("pg_ctl", "stop", "-m", "immediate", "-D", v.data)
 	must(t, os.RemoveAll(v.data))
 	must(t, os.Remove(v.ledger()))

@@ -202,7 +202,9 @@ func TestProveBackupVerificationFinds(t *testing.T) {
 	v.sql("postgres", "SELECT pg_switch_wal()")
 	v.registers("ash-street")
 	v.sql("postgres", "SELECT pg_switch_wal()")
-	v.archived()
+	v.waits(func() bool {
+		return v.sql("postgres", "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777217) FROM pg_stat_archiver") == "t"
+	})
 	verify := func(want string) {
 		t.Helper()
 		said, err := v.try(v.binary, "backup", "verify", "--from", v.folder)
@@ -245,14 +247,6 @@ func (v *vault) damages(name string, do func()) {
 	do()
 	_, err = file.WriteAt(was[:], at)
 	must(v.t, err)
-}
-
-// archived waits until the archive has all complete segments of WAL.
-func (v *vault) archived() {
-	v.t.Helper()
-	v.waits(func() bool {
-		return v.sql("postgres", "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777217) FROM pg_stat_archiver") == "t"
-	})
 }
 
 func (v *vault) waits(holds func() bool) {
