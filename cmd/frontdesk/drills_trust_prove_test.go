@@ -20,8 +20,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// authority issues certificates for the names of a drill.
-type authority struct {
+// drillAuthority issues certificates for the names of a drill.
+type drillAuthority struct {
 	t    *testing.T
 	file string // its certificate
 	pool *x509.CertPool
@@ -29,9 +29,9 @@ type authority struct {
 	self *x509.Certificate
 }
 
-func newAuthority(t *testing.T, file string) *authority {
+func newDrillAuthority(t *testing.T, file string) *drillAuthority {
 	t.Helper()
-	a := &authority{t: t, file: file, pool: x509.NewCertPool()}
+	a := &drillAuthority{t: t, file: file, pool: x509.NewCertPool()}
 	a.key, a.self = newKey(t), &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "drill"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 		NotBefore: clock.System().AddDate(-1, 0, 0), NotAfter: clock.System().AddDate(1, 0, 0),
@@ -53,7 +53,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 }
 
 // issue returns a certificate that ends at an instant, and its key.
-func (a *authority) issue(ends time.Time) string {
+func (a *drillAuthority) issue(ends time.Time) string {
 	a.t.Helper()
 	key := newKey(a.t)
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
@@ -74,7 +74,7 @@ type hookReceiver struct {
 	running *httptest.Server
 }
 
-func newHookReceiver(t *testing.T, trusted *authority) *hookReceiver {
+func newHookReceiver(t *testing.T, trusted *drillAuthority) *hookReceiver {
 	t.Helper()
 	pair := trusted.issue(trusted.self.NotAfter)
 	certificate, err := tls.X509KeyPair([]byte(pair), []byte(pair))

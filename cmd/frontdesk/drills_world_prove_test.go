@@ -39,7 +39,7 @@ type drilled struct {
 	beside   []*daemon // the signer and the relay
 	proxy    *daemon
 	at       drilledAddresses
-	trusts   *authority
+	trusts   *drillAuthority
 	receiver *hookReceiver
 	broker   *brokertest.Server
 	heard    prometheus
@@ -70,7 +70,7 @@ func newDrilled(t *testing.T, one drill) *drilled {
 	for _, at := range []*string{&d.at.proxy, &d.at.proxyMetrics, &d.at.sign, &d.at.relay, &d.at.postgres, &d.at.machine, &d.at.outside} {
 		*at = drillAddress(t)
 	}
-	d.trusts = newAuthority(t, filepath.Join(d.dir, "authority.pem"))
+	d.trusts = newDrillAuthority(t, filepath.Join(d.dir, "authority.pem"))
 	database := filepath.Join(d.dir, "database")
 	if d.must(os.Mkdir(database, 0o711)); one.small == "data" {
 		d.hasSmallDisk(database, "400m")
@@ -198,7 +198,7 @@ func (d *drilled) proxies(ends time.Time) {
 	d.t.Helper()
 	certificate, settings := filepath.Join(d.dir, "frontdesk.pem"), filepath.Join(d.dir, "haproxy.cfg")
 	writeFile(d.t, certificate, d.trusts.issue(ends))
-	text := replaced(d.t, operations(d.t, "haproxy.cfg"), ":443 ssl crt /etc/ssl/frontdesk.pem", d.at.proxy+" ssl crt "+certificate, "127.0.0.1:8405", d.at.proxyMetrics)
+	text := replaced(d.t, operations(d.t, "haproxy.cfg"), ":443 ssl crt /etc/ssl/frontdesk.pem", d.at.proxy+" ssl crt "+certificate, "127.0.0.1:8405", d.at.proxyMetrics, "bind :80", "bind "+freeAddress(d.t))
 	writeFile(d.t, settings, replicasIn(d.t, text, d.serve[0].place, d.serve[1].place))
 	if d.proxy == nil {
 		d.proxy = &daemon{t: d.t, args: []string{"-db", "-f", settings}}
@@ -234,7 +234,7 @@ func (d *drilled) holds(sql string) (release func()) {
 }
 
 // client calls the proxy by each name of the certificate.
-func (a *authority) client(proxy string) *http.Client {
+func (a *drillAuthority) client(proxy string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: 2 * drillCallers, TLSClientConfig: &tls.Config{RootCAs: a.pool, MinVersion: tls.VersionTLS12},
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
