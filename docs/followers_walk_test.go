@@ -166,7 +166,7 @@ func TestWalkFollowersPage_D102(t *testing.T) {
 	l.must(err)
 	dir := t.TempDir()
 	var printed string
-	for _, snippet := range snippets(t, "followers.md") {
+	for _, snippet := range snippets(t, "integrate/followers.md") {
 		switch snippet.language {
 		case "python":
 			l.must(os.WriteFile(filepath.Join(dir, "requests.py"), []byte(snippet.text), 0o600))

@@ -80,7 +80,7 @@ def fault(error):
 
 
 def say(line):
-    print(json.dumps(line), flush=True)
+    print(json.dumps(line) + "\n", end="", flush=True)  # one write: threads print at the same time
 
 
 def call():
