@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/domain/catalogue"
@@ -16,6 +14,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 func (d *inboxDay) requests() history.Requests {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -14,6 +12,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/projections/history"
 )
 
 var portal = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -18,6 +16,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 const outcomeOf = "request-outcome?patientRequestId="

@@ -8,8 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/gorilla/mux"
 
 	"frontdesk/adapters/admission"
@@ -24,6 +22,7 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,

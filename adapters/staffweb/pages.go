@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/account"
 	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/authorisations"
@@ -28,6 +25,8 @@ import (
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
 	reads "frontdesk/projections/applications"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 	"frontdesk/projections/patientindex"
 )
 

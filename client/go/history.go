@@ -27,10 +27,10 @@ type JudgedCall struct {
 	Code        Code      `json:"code,omitzero"`
 	Description string    `json:"description,omitzero"`
 	Rule        string    `json:"rule,omitzero"`
-	Errors      []Problem `json:"errors,omitempty"`  // all of the answer
+	Errors      []Problem `json:"errors,omitempty"`   // all of the answer
 	UserAgent   string    `json:"userAgent,omitzero"` // name and version of the program that called
-	Replayed    bool      `json:"replayed,omitzero"` // whether an earlier call with the key was answered
-	Repeats     int       `json:"repeats,omitzero"`  // equal refusals in the minute before it that are not listed
+	Replayed    bool      `json:"replayed,omitzero"`  // whether an earlier call with the key was answered
+	Repeats     int       `json:"repeats,omitzero"`   // equal refusals in the minute before it that are not listed
 	DurationMS  int       `json:"durationMs,omitzero"`
 	Unproven    bool      `json:"unproven"` // whether any sender could have made it
 }

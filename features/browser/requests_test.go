@@ -3,7 +3,6 @@ package browser_test
 import (
 	"bytes"
 	"fmt"
-
 	"image"
 	"image/color"
 	"image/png"

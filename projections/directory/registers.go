@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Lists lists an operator's settings, page by page: each list begins after an

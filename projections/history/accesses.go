@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -16,6 +14,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Accesses reads the accesses to a patient's data, and the openings of restricted

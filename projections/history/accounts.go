@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Accounts reads what happened to the account of a member of staff.

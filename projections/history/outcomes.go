@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // Outcomes reads how requests ended, for the applications that sent them. It keeps no

@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -17,6 +15,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Own reads the record about a member of staff: sign-ins, entries in the timelines of

@@ -4,13 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 	"frontdesk/projections/projectionstest"
 )
 

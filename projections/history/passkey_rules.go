@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // PasskeyRules reads how the rules of passkeys came about, and until when members can work

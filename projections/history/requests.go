@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/projections"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +16,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Requests reads whole requests: the patient's text, and the practice's actions. It keeps

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/enginetest"
@@ -19,6 +17,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/projections/history"
 )
 
 // asked submits a request, and returns its identifier.

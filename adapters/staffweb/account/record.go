@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -17,6 +15,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // recordShown is the page size.

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/projections/history"
 )
 
 // A line is described in words, without the name of a topic or an identifier.

@@ -4,11 +4,10 @@ import (
 	"embed"
 	"net/http"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // Section is the pages about a member's own account.

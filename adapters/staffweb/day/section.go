@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"slices"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 )
 
 // Section is the pages of the day. All fields are needed.

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/catalogue"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // statusNames are the statuses in plain words.

@@ -5,12 +5,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // HistoryRow is one entry of the history of a member's account.

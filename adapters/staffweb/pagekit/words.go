@@ -7,13 +7,12 @@ import (
 	"strings"
 	"unicode"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // DescribeRights describes an application's rights to these endpoints, in the order of the

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/projections/directory"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
 	"frontdesk/projections/patientindex"
 )
 

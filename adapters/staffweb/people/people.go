@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 	"golang.org/x/text/cases"
 
@@ -18,6 +16,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // Section is the pages about the practice's staff. All fields are needed.

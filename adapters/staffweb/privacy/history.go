@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -18,6 +16,7 @@ import (
 	"frontdesk/domain/catalogue"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // historyTab is a part of the history of a patient's data.

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -20,6 +17,8 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 	"frontdesk/projections/patientindex"
 )
 

@@ -5,13 +5,12 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/patient"
+	"frontdesk/projections/history"
 )
 
 // lineRow is a line of the access record: a call, or a page that showed the patient.

@@ -3,12 +3,11 @@ package requests
 import (
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/request"
+	"frontdesk/projections/history"
 )
 
 // answerPart is the practice's answer to the patient on the page of a request.

@@ -5,14 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // requestPage is the page of a request.

@@ -5,14 +5,13 @@ import (
 	"net/url"
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // act is an action of staff on a request.

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // errClosed refuses texts on a hidden request.

@@ -5,13 +5,12 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/projections/history"
 )
 
 // movePage is the form to move a request to another patient.

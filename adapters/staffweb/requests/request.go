@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -17,6 +15,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // errNoRequest is the answer about a request that the practice does not have, that is

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
@@ -17,6 +14,8 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 	"frontdesk/projections/patientindex"
 )
 

@@ -3,12 +3,11 @@ package requests
 import (
 	"time"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // outcomeNames are the outcomes of a request, as a choice and in its history.

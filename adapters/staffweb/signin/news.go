@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/staff"
+	"frontdesk/projections/history"
 )
 
 // News is what happened to an account since its member last signed in with this browser, or

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -20,6 +18,7 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // Session is the session of a member of staff at a practice.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
@@ -24,6 +21,8 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 	"frontdesk/projections/applications"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 	"frontdesk/projections/patientindex"
 )
 

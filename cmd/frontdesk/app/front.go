@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
@@ -29,6 +27,7 @@ import (
 	"frontdesk/domain/site"
 	"frontdesk/projections"
 	"frontdesk/projections/applications"
+	"frontdesk/projections/history"
 )
 
 // front returns the handler of the public listener: the staff pages on their own host, and

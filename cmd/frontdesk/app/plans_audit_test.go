@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/directory"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
@@ -25,6 +23,7 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
 )
 
 // change gives the commands that no call and no page gives.

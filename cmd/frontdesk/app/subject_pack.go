@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"frontdesk/projections/history"
+	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/cmd/frontdesk/audit/auditing"
@@ -17,8 +17,7 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
-
-	"github.com/google/uuid"
+	"frontdesk/projections/history"
 )
 
 // packPage is how many events a pack holds at once: each may be some MiB long.

@@ -3,13 +3,12 @@ package subjectaccess
 import (
 	"iter"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/event"
+	"frontdesk/projections/history"
 )
 
 // accessed is an access to the patient's data: the party and the operation.

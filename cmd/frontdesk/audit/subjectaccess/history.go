@@ -6,14 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections/history"
 )
 
 // act is something that the practice did about a request or about the patient's data,

@@ -10,9 +10,6 @@ import (
 	"iter"
 	"time"
 
-	"frontdesk/projections/directory"
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
@@ -22,6 +19,8 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
+	"frontdesk/projections/history"
 )
 
 // Command is the name of a pack in the record of readings.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/projections/history"
-
 	"github.com/google/uuid"
 
 	"frontdesk/domain/appointment"
@@ -14,6 +12,7 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/history"
 )
 
 // write omits missing values.

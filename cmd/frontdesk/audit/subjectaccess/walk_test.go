@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/projections/directory"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
@@ -27,6 +25,7 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
 )
 
 // withheld are the texts of events about patients that no page has to show, and why.

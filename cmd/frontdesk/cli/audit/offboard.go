@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"frontdesk/projections/directory"
-
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
@@ -22,6 +20,7 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
+	"frontdesk/projections/directory"
 )
 
 // OffboardPracticeCmd ends the access of applications to a practice, and exports its log.

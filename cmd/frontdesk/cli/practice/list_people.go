@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"time"
 
-	"frontdesk/projections/directory"
-
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
@@ -13,6 +11,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/directory"
 )
 
 type listStaffCmd struct {

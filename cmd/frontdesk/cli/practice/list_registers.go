@@ -3,10 +3,9 @@ package practice
 import (
 	"strings"
 
-	"frontdesk/projections/directory"
-
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
+	"frontdesk/projections/directory"
 )
 
 type listPracticesCmd struct {
