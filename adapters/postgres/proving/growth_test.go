@@ -79,7 +79,7 @@ func TestGrowthRefusesStoredTreesThatDiffer_D140(t *testing.T) {
 	if _, err := w.proofs().Growth(t.Context(), north, 3, ahead); !errors.Is(err, proving.ErrBehind) {
 		t.Errorf("behind the checkpoint: %v", err)
 	}
-	w.as(`UPDATE tree_tiles SET hashes = overlay(hashes PLACING '\x00'::bytea FROM 100 FOR 1), root = overlay(root PLACING '\x00'::bytea FROM 1 FOR 1) WHERE tenant = 'north' AND kind = 1 AND n = 0`)
+	w.as(`UPDATE tree_tiles SET hashes = set_byte(hashes, 100, get_byte(hashes, 100) # 1), root = set_byte(root, 0, get_byte(root, 0) # 1) WHERE tenant = 'north' AND kind = 1 AND n = 0`)
 	for _, first := range []int64{1, 256, 300, signed.Size} {
 		_, err := w.proofs().Growth(t.Context(), north, first, signed)
 		if refusal, ok := errors.AsType[*fault.Error](err); err == nil || ok {
