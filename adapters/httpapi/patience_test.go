@@ -229,17 +229,19 @@ func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
 		client := serve(t, api).dial(t)
 		client.send(t, strings.TrimSuffix(chunkedHead, "\r\n")+"\r\n")
 		piece := strings.Repeat(" ", 1000)
-		go func() {
+		var sending sync.WaitGroup
+		sending.Go(func() {
 			for range 4 {
 				_, _ = io.WriteString(client, strconv.FormatInt(int64(len(piece)), 16)+"\r\n"+piece+"\r\n")
 			}
 			_, _ = io.WriteString(client, "0\r\n\r\n")
-		}()
+		})
 		answer := client.answer(t)
 		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
 		if seconds, _ := strconv.Atoi(answer.Header().Get("Retry-After")); seconds < 1 || seconds > 24*3600 {
 			t.Errorf("Retry-After: %d s", seconds)
 		}
+		sending.Wait()               // the answer comes before the rest of the body has been read
 		client.send(t, head(2)+"{}") // the connection serves on
 		wantAnswer(t, client.answer(t), http.StatusTooManyRequests, "rate-limited")
 	})

@@ -49,6 +49,9 @@ func Crowd(s *Store) (here, waiting int) {
 	return s.batcher.here, len(s.batcher.waiting)
 }
 
+// WaitAtMost sets how long an append waits for a group, or for another append.
+func WaitAtMost(s *Store, d time.Duration) { s.batcher.limit = d }
+
 // Grouped returns the numbers of groups and appends by outcome.
 func Grouped(s *Store) string {
 	text := ""

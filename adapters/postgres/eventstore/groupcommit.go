@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,6 +28,7 @@ type batcher struct {
 	claimed map[any]*member // by waiting members and those in groups
 	closed  bool            // each commits alone
 	commits sync.WaitGroup  // one for each group
+	limit   time.Duration   // of an append's wait; zero for [patience]
 	counted [outcomes]struct{ groups, appends atomic.Int64 }
 }
 
@@ -89,6 +91,9 @@ func (m *member) last(stream event.Stream) (version int) {
 	}
 	return version
 }
+
+// waitTimer fires when an append has waited long enough.
+func (b *batcher) waitTimer() *time.Timer { return time.NewTimer(cmp.Or(b.limit, patience)) }
 
 // role is what an append does when it arrives.
 type role int
@@ -228,7 +233,7 @@ func (s *Store) store(ctx context.Context, events []written) error {
 			return err
 		}
 	case behind:
-		if other.storedWithin(ctx, patience) {
+		if s.isStored(ctx, other) {
 			return event.ErrConflict
 		}
 	case alone:
@@ -236,9 +241,9 @@ func (s *Store) store(ctx context.Context, events []written) error {
 	return s.alone(ctx, m)
 }
 
-// storedWithin waits for the outcome of another append, and reports whether it is stored.
-func (m *member) storedWithin(ctx context.Context, wait time.Duration) bool {
-	enough := time.NewTimer(wait)
+// isStored waits for the outcome of another append, and reports whether it is stored.
+func (s *Store) isStored(ctx context.Context, m *member) bool {
+	enough := s.batcher.waitTimer()
 	defer enough.Stop()
 	select {
 	case <-m.done:
@@ -252,7 +257,7 @@ func (m *member) storedWithin(ctx context.Context, wait time.Duration) bool {
 // outcome waits for a member's. If its context ends while the group is under way, the
 // outcome is unknown, and the others go on.
 func (s *Store) outcome(ctx context.Context, m *member) error {
-	enough := time.NewTimer(patience)
+	enough := s.batcher.waitTimer()
 	defer enough.Stop()
 	select {
 	case <-m.done:

@@ -44,6 +44,7 @@ func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
 			settings text DEFAULT current_setting('synchronous_commit') || ', ' || current_setting('transaction_isolation'), writer text DEFAULT pg_current_xact_id()::text);
 		GRANT ALL ON test.notes TO frontdesk_app`)
 	c.Store.AtOnce = []projections.Projection{rowFor{}}
+	eventstore.WaitAtMost(c.Store, time.Minute) // a slow machine changes no group
 	for _, do := range furnish {
 		do(c.engine)
 	}
@@ -339,6 +340,27 @@ func TestAnAppendBehindAnother_D130(t *testing.T) {
 	}
 	if err := <-second; !errors.Is(err, event.ErrConflict) {
 		t.Errorf("the second: %v, want a conflict", err)
+	}
+}
+
+// Appends that have waited too long for a group commit alone.
+func TestImpatientAppendsCommitAlone_D60(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, "")
+	eventstore.WaitAtMost(c.Store, time.Millisecond)
+	outcomes := make(chan error, 2)
+	for _, note := range []string{"late one", "late two"} {
+		go func() { outcomes <- enginetest.Second(c.note(t.Context(), note)) }()
+	}
+	c.await(t, eventstore.Few+4, 0) // both have come, and neither waits for a group
+	c.letGo()
+	for range 2 {
+		if err := <-outcomes; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := c.transactions(t, "late"); n != 2 {
+		t.Errorf("%d transactions, want one for each", n)
 	}
 }
 
