@@ -75,7 +75,8 @@ type Sessions struct {
 	Now   func() time.Time
 }
 
-// memberSessions limits the sessions of one member of staff. The oldest end.
+// memberSessions limits the sessions of one member of staff. The oldest end, but never the
+// new one, even if the clock was set back.
 const memberSessions = 20
 
 // Begin makes a session with a new token, whatever the browser sent before, to prevent
@@ -92,8 +93,8 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 		hashOf(token), tenant, h.Staff, h.Credential, now, id, browser, formKey)
 	batch.Queue(`
 		DELETE FROM staff_sessions WHERE token_hash IN (
-			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
-		tenant, h.Staff, memberSessions)
+			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND token_hash <> $4 ORDER BY signed_in_at DESC OFFSET $3 - 1)`,
+		tenant, h.Staff, memberSessions, hashOf(token))
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return "", uuid.Nil, fmt.Errorf("begin session: %w", err)
 	}
@@ -356,8 +357,8 @@ func (d Devices) Renew(ctx context.Context, t Try, h Holder) (token string, err 
 		hashOf(token), t.Tenant, h.Staff, h.Credential, now, d.logTime())
 	batch.Queue(`
 		DELETE FROM staff_devices WHERE tenant = $1 AND staff = $2 AND token_hash IN (
-			SELECT token_hash FROM staff_devices WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
-		t.Tenant, h.Staff, memberDevices)
+			SELECT token_hash FROM staff_devices WHERE tenant = $1 AND staff = $2 AND token_hash <> $4 ORDER BY signed_in_at DESC OFFSET $3 - 1)`,
+		t.Tenant, h.Staff, memberDevices, hashOf(token))
 	if err := d.DB.ExecBatch(ctx, batch); err != nil {
 		return "", fmt.Errorf("renew device: %w", err)
 	}

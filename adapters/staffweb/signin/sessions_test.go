@@ -65,6 +65,27 @@ func TestSessionEndsWhenIdleOrOld_D27(t *testing.T) {
 	}
 }
 
+// Even if the clock is set back, the session and the device of a sign-in are not among
+// those that end.
+func TestNewSessionIsKept_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for n := range 60 {
+		s.Pass(time.Duration(-(n % 2)) * time.Minute)
+		if token := s.begin(t); !s.alive(t, elm, token) {
+			t.Fatalf("session %d has ended at once", n+1)
+		}
+		if known, err := s.Devices.Known(t.Context(), try(with(s.device(t)))); !known || err != nil {
+			t.Fatalf("device %d is unknown at once: %v", n+1, err)
+		}
+	}
+	var kept int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_sessions`).Scan(&kept))
+	if kept != 20 {
+		t.Errorf("%d sessions are kept, want 20", kept)
+	}
+}
+
 // A page writes at most once a minute, and does not wait for other pages of the
 // session.
 func TestSessionIsNotedOnceAMinute_D131(t *testing.T) {

@@ -34,8 +34,8 @@ func (s Steps) Begin(ctx context.Context, tenant string, h Holder) (token string
 		hashOf(token), tenant, h.Staff, h.Credential, now.Add(StepLifetime))
 	batch.Queue(`
 		DELETE FROM staff_sign_in_steps WHERE token_hash IN (
-			SELECT token_hash FROM staff_sign_in_steps WHERE tenant = $1 AND staff = $2 ORDER BY expires_at DESC OFFSET $3)`,
-		tenant, h.Staff, memberSteps)
+			SELECT token_hash FROM staff_sign_in_steps WHERE tenant = $1 AND staff = $2 AND token_hash <> $4 ORDER BY expires_at DESC OFFSET $3 - 1)`,
+		tenant, h.Staff, memberSteps, hashOf(token))
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return "", fmt.Errorf("begin the second step: %w", err)
 	}
