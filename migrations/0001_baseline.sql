@@ -3,6 +3,14 @@
 -- The whole schema. Until 0.1.0 is released it is edited here; later changes are files of
 -- their own. The roles are made before, by docs/operate/roles.sql.
 
+-- The schema ----------------------------------------------------------------------------
+
+-- The oldest program that the schema serves, by the version of the schema that it needs. A
+-- migration of which an older program knows nothing leaves the value as it is; one that an
+-- older program cannot live with raises it (D178).
+CREATE TABLE schema_support (oldest_program bigint NOT NULL);
+INSERT INTO schema_support VALUES (1);
+
 -- The log of events ---------------------------------------------------------------------
 
 -- A row is written once, inside the transaction of one append, and never changed. data and
@@ -1494,7 +1502,7 @@ GRANT USAGE ON SCHEMA public TO frontdesk_app, frontdesk_audit;
 
 -- The serving role adds events with drawn positions, changes none, and moves the log only by
 -- the functions.
-GRANT SELECT ON events, log, sequencer, old_gaps, open_gaps, history, sequence_fault TO frontdesk_app;
+GRANT SELECT ON schema_support, events, log, sequencer, old_gaps, open_gaps, history, sequence_fault TO frontdesk_app;
 GRANT INSERT (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed) ON events TO frontdesk_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     feed_offsets, parked_events,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,15 +16,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/migrations"
 )
 
 var steps = fstest.MapFS{
-	"0001_rooms.sql": step(`CREATE TABLE rooms (name text); GRANT SELECT ON rooms TO frontdesk_app;`),
-	"0002_sites.sql": step(`CREATE TABLE sites (name text);`),
+	"0001_rooms.sql": step(`CREATE TABLE rooms (name text); CREATE TABLE schema_support (oldest_program bigint);
+		INSERT INTO schema_support VALUES (1); GRANT SELECT ON rooms, schema_support TO frontdesk_app;`),
+	"0002_sites.sql": step(`CREATE TABLE sites (name text); UPDATE schema_support SET oldest_program = 2;`),
 	// It waits for every snapshot of the database, that of a waiting migrator too.
 	"0003_index.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE INDEX CONCURRENTLY rooms_name ON rooms (name);\n")},
 }
@@ -86,22 +90,92 @@ func TestMigrateAppliesPendingMigrations(t *testing.T) {
 	}
 }
 
-func TestOlderProgramLeavesNewerDatabase(t *testing.T) {
+// The third migration changes nothing for programs of the second.
+func TestNewerSchemaServesOlderProgram_D178(t *testing.T) {
 	t.Parallel()
 	db := unmigrated(t)
 	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, steps); err != nil {
 		t.Fatal(err)
 	}
-	_, migrating := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(1))
-	for what, err := range map[string]error{
-		"migrating": migrating,
-		"checking":  postgres.CheckSchemaFrom(t.Context(), db.Pool(t), firstSteps(1)),
-	} {
-		refusal, ok := errors.AsType[*postgres.SchemaError](err)
-		if want := "the database is at version 3, newer than this program's 1: run a newer frontdesk"; !ok || !refusal.Ahead() || enginetest.Text(err) != want {
-			t.Errorf("%s: %v, want %q", what, err, want)
+	for program, refuses := range map[int]bool{1: true, 2: false, 3: false} {
+		if err := postgres.CheckSchemaFrom(t.Context(), db.Pool(t), firstSteps(program)); refuses {
+			wantNewer(t, err)
+		} else if err != nil {
+			t.Errorf("a program of version %d is refused: %v", program, err)
 		}
 	}
+	_, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(1))
+	wantNewer(t, err)
+}
+
+// wantNewer fails if a program of version 1 does not learn that a database at version 3 is too new for it.
+func wantNewer(t *testing.T, err error) {
+	t.Helper()
+	_, ok := errors.AsType[*postgres.SchemaError](err)
+	if want := "the database is at version 3, newer than this program's 1: run a newer frontdesk"; !ok || enginetest.Text(err) != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// A migration that forgets the programs of the release before would break them while they serve.
+func TestEachMigrationStatesOldestProgram_D178(t *testing.T) {
+	t.Parallel()
+	if err := statesOldestProgram(migrations.FS); err != nil {
+		t.Error(err)
+	}
+	for name, c := range map[string]struct {
+		sql  string
+		good bool
+	}{
+		"unchanged":            {"ALTER TABLE rooms ADD COLUMN floor int;\nUPDATE schema_support SET oldest_program = 2;", true},
+		"raised":               {"ALTER TABLE rooms DROP COLUMN name;\nUPDATE schema_support SET oldest_program = 3;", true},
+		"not stated":           {"ALTER TABLE rooms DROP COLUMN name;", false},
+		"stated in a comment":  {"ALTER TABLE rooms DROP COLUMN name; -- UPDATE schema_support SET oldest_program = 3;", false},
+		"lowered":              {"UPDATE schema_support SET oldest_program = 1;", false},
+		"newer than itself":    {"UPDATE schema_support SET oldest_program = 5;", false},
+		"without transactions": {"-- +goose NO TRANSACTION\nDROP INDEX CONCURRENTLY IF EXISTS rooms_name;", true},
+	} {
+		files := fstest.MapFS{"0004_next.sql": step(c.sql)}
+		maps.Copy(files, steps)
+		if err := statesOldestProgram(files); (err == nil) != c.good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+var oldestProgram = regexp.MustCompile(`(?m)^[^-\n]*UPDATE schema_support SET oldest_program = (\d+);`)
+
+// statesOldestProgram checks the migrations after the first: each sets the oldest program, to the value before or a
+// higher one, except those that only make and drop indexes.
+func statesOldestProgram(files fs.FS) error {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return err
+	}
+	oldest := int64(1)
+	for _, name := range names[1:] {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(text), "+goose NO TRANSACTION") {
+			continue
+		}
+		stated := oldestProgram.FindSubmatch(text)
+		if stated == nil {
+			return fmt.Errorf("%s does not state the oldest program that it serves: UPDATE schema_support SET oldest_program = %d, if programs of before can go on", name, oldest)
+		}
+		own, err := goose.NumericComponent(name)
+		if err != nil {
+			return err
+		}
+		version, err := strconv.ParseInt(string(stated[1]), 10, 64)
+		if err != nil || version < oldest || version > own {
+			return fmt.Errorf("%s states %s as the oldest program, which is not between %d and its own version", name, stated[1], oldest)
+		}
+		oldest = version
+	}
+	return nil
 }
 
 // An operator's own role is named by the environment, and a migration would fail at the first

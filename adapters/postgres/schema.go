@@ -19,13 +19,9 @@ import (
 // numbers of migration files.
 type SchemaError struct{ Database, Program int64 }
 
-// Ahead reports whether the database is newer than the program. A program that
-// serves already may then go on, as it must during a rolling upgrade.
-func (e *SchemaError) Ahead() bool { return e.Database > e.Program }
-
 // Error returns both versions and the command that fixes it.
 func (e *SchemaError) Error() string {
-	if e.Ahead() {
+	if e.Database > e.Program {
 		return fmt.Sprintf("the database is at version %d, newer than this program's %d: run a newer frontdesk", e.Database, e.Program)
 	}
 	return fmt.Sprintf("the database is at version %d, this program needs %d: run frontdesk migrate", e.Database, e.Program)
@@ -34,30 +30,39 @@ func (e *SchemaError) Error() string {
 // SchemaVersion returns the version of the schema that this program needs.
 func SchemaVersion() (int64, error) { return newest(migrations.FS) }
 
-// CheckSchema returns nil if the database has exactly the schema of this program, a
-// [*SchemaError] if it has not, and another error if the database does not answer.
-// The serving role may call it.
+// CheckSchema returns nil if the database has the schema of this program, or a newer one
+// that serves it (D178). It returns a [*SchemaError] if it has not, and another error if the
+// database does not answer. The serving role may call it.
 func CheckSchema(ctx context.Context, db projections.Querier) error {
 	return checkSchema(ctx, db, migrations.FS)
 }
 
 func checkSchema(ctx context.Context, db projections.Querier, files fs.FS) error {
-	program, err := newest(files)
+	versions, oldest, err := readVersions(ctx, db, files)
 	if err != nil {
 		return err
 	}
-	var database int64
-	err = db.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&database)
-	if unmigrated, ok := errors.AsType[*pgconn.PgError](err); ok && unmigrated.Code == undefinedTable {
-		err = nil
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("read schema version: %w", err)
-	case database != program:
-		return &SchemaError{Database: database, Program: program}
+	if versions.Database < versions.Program || versions.Program < oldest {
+		return &versions
 	}
 	return nil
+}
+
+// readVersions returns the versions of database and program, and that of the oldest program
+// that the database serves. A database that is not migrated is at version 0.
+func readVersions(ctx context.Context, db projections.Querier, files fs.FS) (versions SchemaError, oldest int64, err error) {
+	if versions.Program, err = newest(files); err != nil {
+		return versions, 0, err
+	}
+	err = db.QueryRow(ctx, `SELECT coalesce(max(version_id), 0), (SELECT oldest_program FROM schema_support) FROM `+goose.DefaultTablename+` WHERE is_applied`).
+		Scan(&versions.Database, &oldest)
+	if unmigrated, ok := errors.AsType[*pgconn.PgError](err); ok && unmigrated.Code == undefinedTable {
+		return versions, 0, nil
+	}
+	if err != nil {
+		return versions, 0, fmt.Errorf("read schema version: %w", err)
+	}
+	return versions, oldest, nil
 }
 
 // CheckWritable returns nil if the database takes changes. It does not detect a full disk:

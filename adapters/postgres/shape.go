@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,10 +15,13 @@ import (
 
 // SchemaDifference is an object of the database that is not as this program was built for.
 type SchemaDifference struct {
-	Kind string // such as "trigger", "right" or "row security"
+	Kind string // such as "trigger", "right" or "row security", or [Version]
 	Name string // such as "events.events_append_only"
 	How  string // "missing", "changed" or "added"
 }
+
+// Version is the kind of a schema that is newer as a whole.
+const Version = "version"
 
 // String returns one line, such as "trigger events.events_append_only: missing".
 func (d SchemaDifference) String() string { return d.Kind + " " + d.Name + ": " + d.How }
@@ -28,9 +32,16 @@ func (d SchemaDifference) MarshalText() ([]byte, error) { return []byte(d.String
 // SchemaDifferences compares the schema of the database with the one that this program was
 // built for: tables, columns, constraints, triggers, functions, types, views, policies, owners,
 // rights, roles and settings. It ignores indexes and settings that change no result. Months of
-// a partitioned table are compared with its default partition. A role of the database that
-// may log in can call it.
+// a partitioned table are compared with its default partition. Of a schema that is newer than
+// this program it returns only the version. A role of the database that may log in can call it.
 func SchemaDifferences(ctx context.Context, db projections.Querier) ([]SchemaDifference, error) {
+	versions, _, err := readVersions(ctx, db, migrations.FS)
+	if err != nil {
+		return nil, err
+	}
+	if versions.Database > versions.Program {
+		return []SchemaDifference{{Kind: Version, Name: strconv.FormatInt(versions.Database, 10), How: fmt.Sprintf("newer than this program's %d", versions.Program)}}, nil
+	}
 	found, err := readShape(ctx, db)
 	if err != nil {
 		return nil, err

@@ -71,9 +71,9 @@ func (s *deployment) restartInTurn() *traffic {
 	return calls
 }
 
-// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database while
-// the present one serves, and then replace it.
-func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
+// TestProveUpgradeAndRollbackFailNoCall_D47_D178 lets a next release migrate the database while the present one serves,
+// and then replace it. Then the present one replaces the next again, on the newer schema.
+func TestProveUpgradeAndRollbackFailNoCall_D47_D178(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s, next := newDeployment(t, startHAProxy), nextRelease(t)
 	calls := s.callAllAlong()
 	waitFor(t, func() bool { return calls.answered() >= 200 })
@@ -83,12 +83,16 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 		t.Fatalf("migrate: %v: %s", err, said)
 	}
 	during := calls.slowest()
-	for _, r := range []*replica{s.first, s.second} {
-		if !testworld.Answers("http://" + r.place.private + "/readyz") {
-			t.Error("a process of the present release is not ready after the migration")
+	for _, release := range []string{next, testworld.Binary(t)} {
+		for _, r := range []*replica{s.first, s.second} {
+			if !testworld.Answers("http://" + r.place.private + "/readyz") {
+				t.Errorf("a process is not ready before %s replaces it", release)
+			}
+			r.stop()
+			r.start(release)
 		}
-		r.stop()
-		r.start(next)
+		before := calls.answered()
+		waitFor(t, func() bool { return calls.answered() >= before+200 })
 	}
 	calls.end()
 	s.compare(calls)
@@ -96,6 +100,7 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 		t.Errorf("a call took %s while the database was migrated: it waited behind the migrator", during)
 	}
 	provetest.Tried(t, 2, "upgrades")
+	provetest.Tried(t, 2, "rollbacks")
 	provetest.Tried(t, calls.ok, "calls answered")
 	t.Logf("the slowest small call took %s while the database was migrated", during)
 }
@@ -113,7 +118,8 @@ func nextRelease(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	migration, shape, overlay, path := filepath.Join(dir, "next.sql"), filepath.Join(dir, "shape.txt"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "frontdesk")
-	writeFile(t, migration, "-- +goose Up\nALTER TABLE events ADD COLUMN next text;\nALTER TABLE practices ADD COLUMN next text;\n")
+	writeFile(t, migration, "-- +goose Up\nALTER TABLE events ADD COLUMN next text;\nALTER TABLE practices ADD COLUMN next text;\n"+
+		"UPDATE schema_support SET oldest_program = 1;\n")
 	_, rest, found := strings.Cut(migrations.Shape, "column\tdeliveries.reason\t")
 	if !found {
 		t.Fatal("deliveries have no reason: name another column that is a text and may be NULL")

@@ -37,18 +37,14 @@ func (r *readiness) check(ctx context.Context, serves func(context.Context) erro
 
 // serves checks whether calls would be served. They would if the machine's clock is right, and
 // the database answers, takes changes with the required durability and draws positions
-// correctly. Its schema must be this program's or, during a rolling upgrade, a newer one.
+// correctly. Its schema must be this program's, or a newer one that serves it.
 //
 // The lag of the feed and a full disk do not matter here: both are metrics.
 func (a *App) serves(ctx context.Context) error {
 	if err := a.clock.Err(); err != nil {
 		return err
 	}
-	err := postgres.CheckSchema(ctx, a.background)
-	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
-		err = nil
-	}
-	if err != nil {
+	if err := postgres.CheckSchema(ctx, a.background); err != nil {
 		return err
 	}
 	if err := postgres.CheckWritable(ctx, a.background); err != nil {

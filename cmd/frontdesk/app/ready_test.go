@@ -71,13 +71,26 @@ func TestPassingStatesAreAnsweredByContract_D48(t *testing.T) {
 	}
 }
 
-// A schema of another program is not temporary.
-func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
+// A schema of another program is not temporary. A newer one that serves this program is no fault.
+func TestAWrongSchemaIsNotReadyAtOnce_D48_D178(t *testing.T) {
 	t.Parallel()
-	d := newStates(t)
-	d.as(t, `UPDATE goose_db_version SET is_applied = false WHERE version_id = (SELECT max(version_id) FROM goose_db_version) AND '%s' <> ''`, false)
-	if status := d.readyz(t); status != http.StatusServiceUnavailable {
-		t.Errorf("/readyz answers %d", status)
+	for name, c := range map[string]struct {
+		statement string
+		want      int
+	}{
+		"older":                {`DELETE FROM goose_db_version WHERE version_id > 0`, http.StatusServiceUnavailable},
+		"newer":                {`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`, http.StatusOK},
+		"newer, too different": {`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true); UPDATE schema_support SET oldest_program = 9999`, http.StatusServiceUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newStates(t)
+			_, err := d.DB.AdminPool(t).Exec(t.Context(), c.statement)
+			must(t, err)
+			if status := d.readyz(t); status != c.want {
+				t.Errorf("/readyz answers %d, want %d", status, c.want)
+			}
+		})
 	}
 }
 
