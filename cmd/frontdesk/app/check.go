@@ -20,10 +20,16 @@ import (
 const checkLimit = 15 * time.Second
 
 // Check checks all requirements of [New] and [App.Run]. It changes nothing and serves no
-// calls. If the database cannot be used, it reports only that.
-func Check(ctx context.Context, config Config) []Finding {
+// calls. If the database cannot be used, it reports only that. Of a service that runs it checks
+// the programs next to it and the calls from outside, and not whether its ports are free.
+func Check(ctx context.Context, config Config, running *Outside) []Finding {
 	config.setDefaults()
-	all := append(checkDatabase(ctx, config), checkAddresses(ctx, config)...)
+	all := checkDatabase(ctx, config, running != nil)
+	if running == nil {
+		all = append(all, checkAddresses(ctx, config)...)
+	} else {
+		all = append(append(all, config.staffPages()), running.Check(ctx)...)
+	}
 	if len(config.Broker.URLs) > 0 {
 		all = append(all, found("broker", "can be asked for as it is said; whether it is there, was not tried", config.checkBroker()))
 	}
@@ -33,7 +39,7 @@ func Check(ctx context.Context, config Config) []Finding {
 	return all
 }
 
-func checkDatabase(ctx context.Context, config Config) []Finding {
+func checkDatabase(ctx context.Context, config Config, running bool) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	e, err := connected(ctx, config)
 	cancel()
@@ -46,7 +52,11 @@ func checkDatabase(ctx context.Context, config Config) []Finding {
 	}
 	defer e.Close()
 	all := []Finding{found("database", "can be reached", nil), found("schema", "is this program's", nil)}
-	for _, look := range append([]look{e.roles, e.writable, e.masterKey, e.ledgerKept, e.signingKey}, e.checks()...) {
+	looks := append([]look{e.roles, e.writable, e.masterKey, e.ledgerKept, e.signingKey}, e.checks()...)
+	if running {
+		looks = append(looks, e.processes, e.signed, e.archived)
+	}
+	for _, look := range looks {
 		all = append(all, within(ctx, look))
 	}
 	return all

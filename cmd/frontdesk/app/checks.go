@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
+	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 )
 
 // Finding is how one thing is that serving needs.
@@ -111,6 +114,12 @@ func (e *Engine) objects(ctx context.Context) Finding {
 	if len(differences) == 0 {
 		return found("objects", "tables, functions, triggers, rights and settings are this program's", err)
 	}
+	if differences[0].Kind == postgres.Version {
+		return Finding{
+			What: "objects", Warns: true, Says: "the schema is newer than this program, and still serves it: its objects cannot be compared",
+			About: []slog.Attr{slog.Any("schema", differences[0])},
+		}
+	}
 	return Finding{
 		What: "objects", Warns: true, Says: "the schema differs from the one that this program needs: find out who changed it, and change it back as a superuser",
 		About: []slog.Attr{slog.Int("differences", len(differences)), slog.Any("first", differences[:min(len(differences), mostNamed)])},
@@ -119,6 +128,56 @@ func (e *Engine) objects(ctx context.Context) Finding {
 
 // mostNamed is how many differences one line of the log names.
 const mostNamed = 20
+
+// processes warns if no process serves, and names the master key of each.
+func (e *Engine) processes(ctx context.Context) Finding {
+	holders, err := keyring.KeyHolders(ctx, e.background)
+	if err == nil && len(holders) == 0 {
+		return Finding{What: "processes", Warns: true, Says: "no process serves this database: start one"}
+	}
+	serving := make([]string, 0, len(holders))
+	for _, h := range holders {
+		serving = append(serving, h.Host+" under "+h.Wraps)
+	}
+	return found("processes", strings.Join(serving, ", "), err)
+}
+
+// signed warns if no checkpoint has events that were recorded five minutes ago.
+func (e *Engine) signed(ctx context.Context) Finding {
+	var last *time.Time
+	var late bool
+	err := e.background.QueryRow(ctx, `SELECT last, EXISTS (SELECT FROM events WHERE recorded_at > last AND recorded_at < clock_timestamp() - interval '5 minutes')
+		FROM (SELECT max(signed_at) AS last FROM checkpoints) c`).Scan(&last, &late)
+	switch {
+	case err != nil:
+		return found("signer", "", fmt.Errorf("read the time of the last checkpoint: %w", err))
+	case last == nil:
+		return Finding{What: "signer", Warns: true, Says: "no checkpoint was ever signed, so changes of the log are not detected: run frontdesk sign"}
+	case late:
+		return Finding{
+			What: "signer", Warns: true, Says: "newer events have no checkpoint: start frontdesk sign, and read its log",
+			About: []slog.Attr{slog.Time("last", last.UTC())},
+		}
+	}
+	return found("signer", "the last checkpoint is of "+last.UTC().Format(time.DateTime)+" UTC", nil)
+}
+
+// archived warns if a restore would lose the changes since the last dump.
+func (e *Engine) archived(ctx context.Context) Finding {
+	var off, failing bool
+	var last *time.Time
+	err := e.background.QueryRow(ctx, `SELECT current_setting('archive_mode') = 'off', coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false), last_archived_time
+		FROM pg_stat_archiver`).Scan(&off, &failing, &last)
+	switch {
+	case err != nil:
+		return found("archive", "", fmt.Errorf("read the state of the archive: %w", err))
+	case off:
+		return Finding{What: "archive", Warns: true, Says: "Postgres archives no WAL, so a restore loses the changes since the last backup: set archive_mode and archive_command"}
+	case failing || last == nil:
+		return Finding{What: "archive", Warns: true, Says: "Postgres cannot archive its WAL, which fills its disk: its log has the error of archive_command"}
+	}
+	return found("archive", "WAL was archived at "+last.UTC().Format(time.DateTime)+" UTC", nil)
+}
 
 // room warns if the connection limit leaves no room for a second process, as in a rolling
 // upgrade.

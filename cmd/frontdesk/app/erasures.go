@@ -20,6 +20,11 @@ import (
 // Erasures returns the read model of erasures.
 func (e *Engine) Erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
 
+// ErasureRequests returns the read model of patients whose erasure waits for a second person.
+func (e *Engine) ErasureRequests() projections.ErasureRequests {
+	return projections.ErasureRequests{DB: e.calls}
+}
+
 func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.ErasureLedger} }
 
 // ErrNotReapplied reports that the database holds erased data, because it was restored from a

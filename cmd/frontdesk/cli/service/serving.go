@@ -1,8 +1,10 @@
 package service
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -20,6 +22,7 @@ type runningFlags struct {
 	configFlag            `embed:""`
 	term.LogFlags         `embed:""`
 	Check                 bool   `env:"-" help:"Print the configuration with its sources, check everything that serving needs, and exit without changes."`
+	CheckURL              string `name:"check-url" env:"-" placeholder:"URL" help:"With --check: also check a running service, from outside, at the API of a practice, such as https://elm-street.api.example.org."`
 	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls are logged: all, refused or none."`
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
 	CallConnections       int32  `default:"${call_connections}" placeholder:"N" help:"Connections to the database for calls."`
@@ -55,7 +58,11 @@ func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFil
 		return err
 	}
 	fmt.Fprintln(r.Out)
-	found := app.Check(r.Context, config)
+	running, err := f.outside(r)
+	if err != nil {
+		return err
+	}
+	found := app.Check(r.Context, config, running)
 	if unreadable != nil {
 		found = slices.DeleteFunc(found, func(f app.Finding) bool { return f.What == "master key" })
 		found = append(found, app.Finding{What: "master key", Err: unreadable})
@@ -76,6 +83,26 @@ func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFil
 		return fmt.Errorf("%d of %d checks failed: fix the lines that begin with FAILED", failed, len(found))
 	}
 	return nil
+}
+
+// outside returns where a running service is checked; nil if it is not.
+func (f runningFlags) outside(r *term.Run) (*app.Outside, error) {
+	if f.CheckURL == "" {
+		return nil, nil
+	}
+	at, err := app.ParseOutside(f.CheckURL)
+	if err != nil {
+		return nil, fmt.Errorf("--check-url: %w", err)
+	}
+	return &app.Outside{URL: at, Lookup: net.DefaultResolver.LookupHost, Dial: new(net.Dialer).DialContext, Now: r.Now}, nil
+}
+
+// Validate refuses a flag that would do nothing.
+func (f runningFlags) Validate() error {
+	if f.CheckURL != "" && !f.Check {
+		return errors.New("--check-url needs --check")
+	}
+	return f.tracesFlags.Validate()
 }
 
 func printFinding(table *tabwriter.Writer, f app.Finding) error {

@@ -59,8 +59,15 @@ func TestCheckNamesProblemsAndFixes_D108(t *testing.T) {
 		flags     []string
 		what, how string
 	}{
-		"an older schema":     {statement: `DELETE FROM goose_db_version WHERE version_id > 0`, what: "schema", how: "FAILED: the database is at version 0, this program needs"},
-		"a newer schema":      {statement: `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`, what: "schema", how: "FAILED: the database is at version 9999, newer"},
+		"an older schema": {statement: `DELETE FROM goose_db_version WHERE version_id > 0`, what: "schema", how: "FAILED: the database is at version 0, this program needs"},
+		"a newer schema": {
+			statement: `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true); UPDATE schema_support SET oldest_program = 9999`,
+			what:      "schema", how: "FAILED: the database is at version 9999, newer",
+		},
+		"a newer schema that serves it": {
+			statement: `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`,
+			what:      "objects", how: "fix: the schema is newer than this program, and still serves it",
+		},
 		"a cached sequence":   {statement: `ALTER SEQUENCE events_position_seq CACHE 20`, what: "sequence", how: "FAILED: the sequence of positions"},
 		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
 		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "FAILED: postgres is a superuser and owns the schema"},
@@ -189,4 +196,12 @@ func TestServeIsStoppedWhileStarting(t *testing.T) {
 	if status != 0 {
 		t.Errorf("it ends with status %d: %s", status, said.String())
 	}
+}
+
+func TestCheckURLIsRefusedUnlessItHelps_D179(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	serve := []string{"serve", "--database-url", db.URL, "--listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example"}
+	clitest.Frontdesk(t, append(serve, "--check-url=https://elm-street.api.example")...).WantFailure(t, 2, "--check-url needs --check")
+	clitest.Frontdesk(t, append(serve, "--check", "--check-url=http://elm-street.api.example")...).WantFailure(t, 1, "https://elm-street.api.example.org")
 }
