@@ -43,7 +43,7 @@ EXPORTERS = $(foreach of,node postgres blackbox,$(if $(call have,prometheus-$(of
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(KIT) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
-.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images release kit
+.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images sandbox release kit
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -124,15 +124,23 @@ BASE      := localhost/frontdesk-debian
 DEBIAN    := --variant=minbase --include=ca-certificates $(foreach dir,doc man locale,--dpkgopt='path-exclude=/usr/share/$(dir)/*') bookworm
 BUILD     := podman build --quiet --format docker --network host
 BESIDE    := postgres setup etcd nats proxy
+MAKE_BASE  = mkdir -p $(IMAGES); podman image exists $(BASE) || mmdebstrap --quiet $(DEBIAN) - | podman import --quiet - $(BASE)
+COMPILE    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(IMAGES)/
 images: MISSING = $(strip $(CONTAINERS))
 images: deps ## the images of compose.yaml, with podman
-	@mkdir -p $(IMAGES)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(IMAGES)/ ./cmd/frontdesk github.com/nats-io/nats-server/v2
-	podman image exists $(BASE) || mmdebstrap --quiet $(DEBIAN) - | podman import --quiet - $(BASE)
+	@$(MAKE_BASE)
+	$(COMPILE) ./cmd/frontdesk github.com/nats-io/nats-server/v2
 	$(BUILD) --tag localhost/frontdesk .
 	for image in $(BESIDE); do
 		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operate/containers/Dockerfile .
 	done
+
+SANDBOX := localhost/frontdesk-sandbox
+sandbox: MISSING = $(strip $(CONTAINERS))
+sandbox: deps ## the image of the sandbox with Postgres in it, for the services of a CI, with podman
+	@$(MAKE_BASE)
+	$(COMPILE) ./cmd/frontdesk
+	$(BUILD) --tag $(SANDBOX) --tag $(SANDBOX):$$(cat VERSION) --file docs/integrate/sandbox.Dockerfile .
 
 release: ## the archive that operators install from, if all proofs hold, in .frontdesk/release (ARGS='-key FILE -arch arm64 -out FOLDER -unproved')
 	@$(GO) run ./.ci/release $(ARGS)

@@ -2,6 +2,8 @@
 // served from there by any web server:
 //
 //	go run ./.ci/site FOLDER
+//
+// It runs in the first folder of a clone.
 package main
 
 import (
@@ -25,7 +27,7 @@ func main() {
 }
 
 func write(folder string, out io.Writer) error {
-	if err := reference.Write(folder); err != nil {
+	if err := reference.Write(folder, os.DirFS(".")); err != nil {
 		return err
 	}
 	first, err := filepath.Abs(filepath.Join(folder, "index.html"))

@@ -92,6 +92,9 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	if err := postgres.CheckOwner(t.Context(), conn); !owns || super || err != nil {
 		t.Errorf("the role of the sandbox's file owns everything: %v, superuser: %v; %v", owns, super, err)
 	}
+	if differences, err := postgres.SchemaDifferences(t.Context(), conn); err != nil || len(differences) != 0 {
+		t.Errorf("the schema differs from the service's: %v, %v", differences, err)
+	}
 }
 
 // Exported settings for other databases do not redirect the sandbox from its own.

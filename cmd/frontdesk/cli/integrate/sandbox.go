@@ -38,6 +38,7 @@ type sandboxStartCmd struct {
 	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that is trusted for webhooks and key sets, in addition to the sandbox's own."`
 	Fresh              bool          `help:"Delete existing sandbox data first."`
 	Seed               seedName      `placeholder:"NAME" help:"What the practice is seeded with: quiet, for calls by a program; or busy, for people who try the practice's pages: 4,000 patients, 12 staff, 71 new requests and 100 appointments a day. Existing data keeps its own; a new sandbox is quiet."`
+	Container          bool          `help:"Serve all who reach this container, give them the application's key at /docs/, and keep nothing: each start begins from the seed. Only for the image frontdesk-sandbox, whose published ports decide who reaches it."`
 	Strict             bool          `help:"Refuse a call with an unknown field, and name the field. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
 }
 
@@ -58,7 +59,7 @@ func (c *sandboxStartCmd) Run(r *term.Run) error {
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
 	c.ApplyLimits(&config)
-	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Seed: string(c.Seed), Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
+	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Seed: string(c.Seed), Container: c.Container, Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
 }
 
 // reach steers the sandbox for as long as a command may take.

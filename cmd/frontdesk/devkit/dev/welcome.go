@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 )
 
 const welcomeText = `
@@ -15,6 +17,7 @@ frontdesk dev is ready.
   application   %[4]s   (%[5]q)
   private key   %[6]s   (kid %[7]s)
   webhooks      received at %[8]s, verified, %[9]s
+  staff pages   %[15]s   (usernames and passwords: "people" in %[16]s)
   everything else your code needs is in %[10]s
 
 Make a call from another terminal, in this directory:
@@ -50,7 +53,7 @@ func (d *dev) welcome(ctx context.Context) bool {
 	}
 	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.info.APIURL+"/transactional-api", r.TenantID, r.Application.ID, r.Application.Name,
 		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.dir.file(runningName), self,
-		r.Application.Username, r.SandboxDir, afterwards)
+		r.Application.Username, r.SandboxDir, afterwards, d.member.info.PagesURL(), sandbox.InfoFile(r.SandboxDir))
 	if d.config.Open {
 		if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
 			d.log.error("The page was not opened: %v.", err)

@@ -44,16 +44,35 @@ type group struct {
 
 // groups are the folders that the menu lists. The menu leads to the index of decisions and errors, which lists them.
 var groups = []struct{ title, folder string }{
-	{"Start", "."}, {"Integrate", "integrate"}, {"Operate", "operate"}, {"Practice", "practice"}, {"Privacy", "privacy"}, {"Audit", "audit"},
-	{"Safety", "safety"}, {"Security", "security"}, {"Explain", "explain"}, {"Contribute", "contribute"}, {"Decisions", "decisions"},
-	{"Error codes", "errors"},
+	{"Start", "docs"}, {"Integrate", "docs/integrate"}, {"Operate", "docs/operate"}, {"Practice", "docs/practice"}, {"Privacy", "docs/privacy"},
+	{"Audit", "docs/audit"}, {"Safety", "docs/safety"}, {"Security", "docs/security"}, {"Explain", "docs/explain"}, {"Contribute", "docs/contribute"},
+	{"Decisions", "docs/decisions"}, {"Error codes", "docs/errors"}, {"Project", "."},
 }
 
-// guides makes the documents, with a menu and a search, when one of them is first asked for: a
-// sandbox starts without them.
-var guides = sync.OnceValues(func() (files, error) {
+// atRoot are the documents in the first folder of the repository, by their names. They are in the menu in this
+// order. Only the repository has them, so a sandbox does not.
+var atRoot = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"}
+
+// tree is the documents by their paths in the repository. It holds those of [atRoot].
+type tree map[string][]byte
+
+func (t tree) read(name string) ([]byte, error) {
+	if inside, ok := strings.CutPrefix(name, "docs/"); ok {
+		return docs.Pages.ReadFile(inside)
+	}
+	if text, ok := t[name]; ok {
+		return text, nil
+	}
+	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+}
+
+// guides makes the documents when one of them is first asked for: a sandbox starts without them.
+var guides = sync.OnceValues(func() (files, error) { return tree(nil).guides() })
+
+// guides makes the documents, with a menu and a search.
+func (t tree) guides() (files, error) {
 	made := files{}
-	pages, menu, err := readGuides()
+	pages, menu, err := t.readGuides()
 	if err != nil {
 		return nil, err
 	}
@@ -78,28 +97,30 @@ var guides = sync.OnceValues(func() (files, error) {
 	}
 	made[searchIndex] = append(append([]byte("window.frontdeskPages = "), index...), ";\n"...)
 	return made, addLinked(made)
-})
+}
 
 // readGuides returns all documents and the menu.
-func readGuides() (pages []guide, menu []group, err error) {
+func (t tree) readGuides() (pages []guide, menu []group, err error) {
 	for _, folder := range groups {
-		names, err := namesIn(folder.folder)
+		names, err := t.namesIn(folder.folder)
 		if err != nil {
 			return nil, nil, err
 		}
 		listed := group{Title: folder.title}
 		for _, name := range names {
-			g, err := guideOf(name)
+			g, err := t.guideOf(name)
 			if err != nil {
 				return nil, nil, err
 			}
 			pages = append(pages, g)
-			indexOnly := folder.folder == "decisions" || folder.folder == "errors"
+			indexOnly := folder.folder == "docs/decisions" || folder.folder == "docs/errors"
 			if !indexOnly || path.Base(name) == "README.md" {
 				listed.Guides = append(listed.Guides, guide{Title: g.Title, Address: g.Address})
 			}
 		}
-		menu = append(menu, listed)
+		if len(listed.Guides) > 0 {
+			menu = append(menu, listed)
+		}
 	}
 	return pages, menu, nil
 }
@@ -116,10 +137,16 @@ func addLinked(made files) error {
 }
 
 // namesIn returns the documents of a folder. Its first page is the first.
-func namesIn(folder string) ([]string, error) {
-	names, err := fs.Glob(docs.Pages, path.Join(folder, "*.md"))
+func (t tree) namesIn(folder string) ([]string, error) {
+	if folder == "." {
+		return slices.DeleteFunc(slices.Clone(atRoot), func(name string) bool { return t[name] == nil }), nil
+	}
+	names, err := fs.Glob(docs.Pages, strings.TrimPrefix(folder+"/*.md", "docs/"))
 	if err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
+	}
+	for n, name := range names {
+		names[n] = "docs/" + name
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
 		first := func(name string) int { return map[bool]int{true: 0, false: 1}[path.Base(name) == "README.md"] }
@@ -130,6 +157,10 @@ func namesIn(folder string) ([]string, error) {
 
 // addressOf returns the page of a document in the site.
 func addressOf(name string) string {
+	name, inside := strings.CutPrefix(name, "docs/")
+	if !inside {
+		return guidesFolder + "project/" + strings.ToLower(strings.TrimSuffix(name, ".md")) + ".html"
+	}
 	if path.Base(name) == "README.md" {
 		return guidesFolder + path.Join(path.Dir(name), "index.html")
 	}
@@ -138,8 +169,8 @@ func addressOf(name string) string {
 
 var frontMatter = regexp.MustCompile(`(?s)\A---\n(.*?)\n---\n`)
 
-func guideOf(name string) (guide, error) {
-	source, err := docs.Pages.ReadFile(name)
+func (t tree) guideOf(name string) (guide, error) {
+	source, err := t.read(name)
 	if err != nil {
 		return guide{}, fmt.Errorf("read a document: %w", err)
 	}
@@ -148,7 +179,7 @@ func guideOf(name string) (guide, error) {
 		source = append(source[len(about[0]):], "\n"+facts+"\n"...)
 	}
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(
-		parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(inSite{name}, 0))))
+		parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(inSite{t, name}, 0))))
 	context := parser.NewContext(parser.WithIDs(&headingIDs{taken: map[string]bool{}}))
 	var out bytes.Buffer
 	if err := markdown.Convert(source, &out, parser.WithContext(context)); err != nil {
@@ -201,12 +232,18 @@ func (h *headingIDs) Put(value []byte) { h.taken[string(value)] = true }
 
 // inSite makes the links of a document fit the site. A link to a file that the site lacks
 // becomes its text.
-type inSite struct{ name string }
+type inSite struct {
+	tree
+	name string
+}
 
 // Transform is for [goldmark].
 func (d inSite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	var others []*ast.Link
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk returns no error
+		if image, ok := n.(*ast.Image); ok && entering {
+			image.Destination = []byte(d.target(string(image.Destination)))
+		}
 		if link, ok := n.(*ast.Link); ok && entering {
 			if there := d.target(string(link.Destination)); there != "" {
 				link.Destination = []byte(there)
@@ -232,13 +269,13 @@ func (d inSite) target(destination string) string {
 		return destination
 	}
 	there := path.Join(path.Dir(d.name), name)
-	if info, err := fs.Stat(docs.Pages, there); err != nil || info.IsDir() || path.Ext(there) == ".go" {
+	if _, err := d.read(there); err != nil || path.Ext(there) == ".go" {
 		return ""
 	}
 	if path.Ext(there) == ".md" {
 		there = strings.TrimPrefix(addressOf(there), guidesFolder)
 	}
-	way := strings.Repeat("../", strings.Count(d.name, "/")) + there
+	way := strings.Repeat("../", strings.Count(addressOf(d.name), "/")-1) + strings.TrimPrefix(there, "docs/")
 	if place != "" {
 		way += "#" + place
 	}

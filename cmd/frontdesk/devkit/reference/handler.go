@@ -3,6 +3,7 @@ package reference
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ type Sandbox struct {
 	URL   string   // of its API: http://127.0.0.1:8080
 	Users []string // the users that its application may ask for authorisation
 	IDs   IDs
+	Files map[string][]byte // to serve next to the pages, by name; nil for none
 	// Mint signs a token of its application, for the application itself or for a user.
 	Mint func(username string) (token string, err error)
 }
@@ -44,6 +46,7 @@ func (h *Handler) Show(s Sandbox) error {
 	if err != nil {
 		return err
 	}
+	maps.Copy(made, s.Files)
 	h.content.Store(&content{sandbox: s, host: address.Host, files: made})
 	return nil
 }

@@ -17,8 +17,8 @@ var strangers = http.NewCrossOriginProtection()
 
 // mint answers a POST of JSON with a token. Three things keep other pages out. The Host must
 // be the sandbox's own address, and the browser must declare that the page is of this origin.
-// JSON to another origin needs a preflight, which is never allowed. Programs on this machine
-// may mint: a sandbox has no real people.
+// JSON to another origin needs a preflight, which is never allowed. Programs that
+// reach the sandbox may mint: it has no real people.
 func (s *content) mint(w http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var asked struct {

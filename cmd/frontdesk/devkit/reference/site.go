@@ -94,7 +94,7 @@ func addPages(made files, d document, s *Sandbox) error {
 		return err
 	}
 	for name, p := range map[string]page{
-		"index.html":     {Title: d.Info.Title, Body: d.Info},
+		"index.html":     {Title: "Start", Body: d.Info},
 		"reference.html": {Title: "Reference"},
 		"events.html":    {Title: "Events", Body: events},
 	} {
@@ -145,17 +145,26 @@ func executed(layout *template.Template, p page) ([]byte, error) {
 }
 
 // Write writes the pages into a folder, which it makes if it is missing. They can be
-// opened there, and served from there by anything that serves files.
-func Write(dir string) error {
+// opened there, and served from there by anything that serves files. The documents
+// outside the folder docs, such as README.md, come from a clone of the repository.
+func Write(dir string, clone fs.FS) error {
+	documents := tree{}
+	for _, name := range atRoot {
+		text, err := fs.ReadFile(clone, name)
+		if err != nil {
+			return fmt.Errorf("read the documents of the clone: %w", err)
+		}
+		documents[name] = text
+	}
 	made, err := site(nil)
 	if err != nil {
 		return err
 	}
-	documents, err := guides()
+	pages, err := documents.guides()
 	if err != nil {
 		return err
 	}
-	maps.Copy(made, documents)
+	maps.Copy(made, pages)
 	for name, text := range made {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -42,7 +42,7 @@ func describe(t *testing.T) (d described) {
 func written(t *testing.T) fs.FS {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made", "docs")
-	if err := reference.Write(dir); err != nil {
+	if err := reference.Write(dir, os.DirFS("../../../..")); err != nil {
 		t.Fatal(err)
 	}
 	return os.DirFS(dir)
@@ -100,6 +100,20 @@ func TestEachLinkOfThePagesLeadsToAFile_D98(t *testing.T) {
 	})
 	if err != nil || seen < 100 {
 		t.Errorf("%d links, %v", seen, err)
+	}
+}
+
+// The documents lead to those outside of docs, and back.
+func TestPagesOutsideDocsAreInSite(t *testing.T) {
+	t.Parallel()
+	site := written(t)
+	for name, want := range map[string]string{
+		"guides/index.html": `href="../guides/project/security.html"`, "guides/project/readme.html": `src="../practice/inbox.png"`,
+		"guides/project/contributing.html": `href="../contribute/tests.html"`, "guides/integrate/index.html": `href="../project/readme.html#try-it"`,
+	} {
+		if !strings.Contains(readFile(t, site, name), want) {
+			t.Errorf("%s has no %s", name, want)
+		}
 	}
 }
 

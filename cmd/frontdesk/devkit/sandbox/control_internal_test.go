@@ -95,12 +95,12 @@ func TestResetMayTakeMinutes_D96(t *testing.T) {
 // deadlines are those of orders, by their end.
 type deadlines map[string]time.Time
 
-func (d deadlines) note(end string, ctx context.Context) { d[end], _ = ctx.Deadline() }
+func (d deadlines) note(ctx context.Context, end string) { d[end], _ = ctx.Deadline() }
 
 // of notes the deadline of each request.
 func (d deadlines) of(end string, next http.RoundTripper) http.RoundTripper {
 	return sending(func(r *http.Request) (*http.Response, error) {
-		d.note(end, r.Context())
+		d.note(r.Context(), end)
 		return next.RoundTrip(r)
 	})
 }
@@ -116,12 +116,12 @@ type timed struct {
 }
 
 func (t timed) setClock(ctx context.Context, setting string) (time.Time, error) {
-	t.limits.note("clock", ctx)
+	t.limits.note(ctx, "clock")
 	return t.box.setClock(ctx, setting)
 }
 
 func (t timed) reset(ctx context.Context) error {
-	t.limits.note("reset", ctx)
+	t.limits.note(ctx, "reset")
 	return t.box.reset(ctx)
 }
 

@@ -24,7 +24,7 @@ const (
 func startDatabase(ctx context.Context, config Config) (*embedded.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	if config.Fresh {
+	if config.Fresh || config.Container {
 		if err := forget(ctx, config.Dir); err != nil {
 			return nil, err
 		}

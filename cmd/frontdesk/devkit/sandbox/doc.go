@@ -1,6 +1,6 @@
 // Package sandbox runs the whole of frontdesk on one machine, to try it out: a
 // private Postgres, a seeded practice, an application with its keys, and the
-// service itself. It listens on loopback only.
+// service itself. It listens on loopback only, except in a container of its image.
 //
 //	Dir/postgres             the database, kept between runs
 //	Dir/application-key.pem  the sandbox application's private key

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,13 +12,14 @@ import (
 	"frontdesk/projections"
 )
 
-// A sandbox's database holds the directory of the sandbox in a custom setting. A program that
-// changes the database, by whatever address, can therefore find its clock.
-const dirSetting = "frontdesk.sandbox"
+// The comment of a sandbox's database names the directory of the sandbox. A program that changes
+// the database, by whatever address, can therefore find its clock. A setting of the database would
+// be a difference from the schema that the service needs.
+const dirComment = "frontdesk sandbox in "
 
-// sign records in the database which sandbox it belongs to. No copy of it has that setting.
+// sign records in the database which sandbox it belongs to. No copy of it has that comment.
 func sign(ctx context.Context, dir string, database *embedded.Server, name string) error {
-	return asSuperuser(ctx, database, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" SET "+dirSetting+" = "+quote(dir))
+	return asSuperuser(ctx, database, "COMMENT ON DATABASE "+pgx.Identifier{name}.Sanitize()+" IS "+quote(dirComment+dir))
 }
 
 // Follower is the clock of a command that changes a database. It shows real time until it
@@ -33,14 +35,16 @@ func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
 // Follow sets the clock to that of the sandbox. It does nothing if the database belongs to no
 // sandbox.
 func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
-	var dir *string
-	if err := db.QueryRow(ctx, `SELECT current_setting($1, true)`, dirSetting).Scan(&dir); err != nil {
+	var comment string
+	err := db.QueryRow(ctx, `SELECT coalesce(shobj_description(oid, 'pg_database'), '') FROM pg_database WHERE datname = current_database()`).Scan(&comment)
+	if err != nil {
 		return fmt.Errorf("find the sandbox of the database: %w", err)
 	}
-	if dir == nil || *dir == "" {
+	dir, found := strings.CutPrefix(comment, dirComment)
+	if !found {
 		return nil
 	}
-	remote, err := Reach(*dir)
+	remote, err := Reach(dir)
 	if err != nil {
 		return err
 	}

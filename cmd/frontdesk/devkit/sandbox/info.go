@@ -118,14 +118,18 @@ func (i Info) logins() string {
 
 const infoName = "sandbox.json"
 
-func infoFile(dir string) string { return filepath.Join(dir, infoName) }
+// InfoFile returns the file that describes a running sandbox.
+func InfoFile(dir string) string { return filepath.Join(dir, infoName) }
 
 // ReadInfo reads the info of the sandbox that runs in dir.
 func ReadInfo(dir string) (Info, error) {
 	var info Info
-	err := readJSON(infoFile(dir), &info)
+	err := readJSON(InfoFile(dir), &info)
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, errAbsent(dir)
+	}
+	if err == nil && !filepath.IsAbs(info.Application.PrivateKeyFile) { // both files were fetched
+		info.Application.PrivateKeyFile = filepath.Join(dir, info.Application.PrivateKeyFile)
 	}
 	return info, err
 }
@@ -212,7 +216,7 @@ func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	if err != nil {
 		self = "frontdesk"
 	}
-	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
+	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, InfoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
 		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock, info.DocsURL)
 }
@@ -223,10 +227,32 @@ func (i *instance) showDocs(info Info) error {
 	for _, person := range info.People {
 		users = append(users, person.Username)
 	}
+	files, err := i.sharedFiles(info)
+	if err != nil {
+		return err
+	}
 	return i.docs.Show(reference.Sandbox{
-		URL: info.APIURL, Users: users, IDs: info.Tryable(),
+		URL: info.APIURL, Users: users, IDs: info.Tryable(), Files: files,
 		Mint: func(username string) (string, error) { return i.keys.mint(info, username) },
 	})
+}
+
+// sharedFiles returns the files that a sandbox in a container serves to programs outside:
+// sandbox.json, and the application's key next to it.
+func (i *instance) sharedFiles(info Info) (map[string][]byte, error) {
+	if !i.config.Container {
+		return nil, nil
+	}
+	key, err := os.ReadFile(info.Application.PrivateKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("share the application's key: %w", err)
+	}
+	info.Application.PrivateKeyFile = keyName
+	text, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("share %s: %w", infoName, err)
+	}
+	return map[string][]byte{infoName: text, keyName: key}, nil
 }
 
 // Tryable are an appointment's patient, site and one of its rooms, so that every call

@@ -35,7 +35,7 @@ type instance struct {
 
 // run serves until ctx ends. Each reset ends one service and begins another.
 func (i *instance) run(ctx context.Context) error {
-	defer func() { _ = os.Remove(infoFile(i.config.Dir)) }()
+	defer func() { _ = os.Remove(InfoFile(i.config.Dir)) }()
 	i.mu.Lock() // until there is a service
 	defer func() { i.now = nil; i.mu.Unlock() }()
 	var asked chan<- error // for the reset that led here; nil at the start
@@ -113,7 +113,7 @@ func (i *instance) open(ctx context.Context, first bool) (*app.App, error) {
 	info := infoOf(i, service, s)
 	i.application = s.Application
 	i.keys.receiveStaff(info)
-	if err := errors.Join(i.showDocs(info), writeJSON(infoFile(i.config.Dir), info)); err != nil {
+	if err := errors.Join(i.showDocs(info), writeJSON(InfoFile(i.config.Dir), info)); err != nil {
 		service.Close()
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,11 +26,14 @@ type Config struct {
 	Dir   string // absolute; made if it is missing
 	Fresh bool   // remove all files of earlier runs
 	Seed  string // [Quiet] or [Busy]; "" for the one that Dir has, or Quiet
-	Trust string // file with a certificate (PEM) to trust in addition to the sandbox's own; "" for none
-	Out   io.Writer
-	Log   *slog.Logger
-	Now   func() time.Time // real time
-	App   app.Config       // Listen, PrivateListen and lifetimes; the sandbox sets the rest
+	// Container serves all who reach the container, and gives them the application's key. Nothing
+	// is kept: each start begins from the seed.
+	Container bool
+	Trust     string // file with a certificate (PEM) to trust in addition to the sandbox's own; "" for none
+	Out       io.Writer
+	Log       *slog.Logger
+	Now       func() time.Time // real time
+	App       app.Config       // Listen, PrivateListen and lifetimes; the sandbox sets the rest
 
 	Started func() // is called once, when the file with all addresses is written; nil for none
 }
@@ -42,7 +46,8 @@ var ErrNotLoopback = errors.New("the sandbox listens on loopback only: give --li
 // Run starts everything and prints how to make the first call. When ctx ends it stops
 // everything in reverse. The error is one line that includes the fix.
 func Run(ctx context.Context, config Config) error {
-	if host, _, err := net.SplitHostPort(config.App.Listen); err != nil || !application.IsLoopback(host) {
+	host, _, err := net.SplitHostPort(config.App.Listen)
+	if err != nil || !application.IsLoopback(host) && !config.Container {
 		return ErrNotLoopback
 	}
 	release, err := claim(config.Dir)
@@ -79,7 +84,7 @@ func claim(dir string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("write to the sandbox's directory (choose another with --dir): %w", err)
 	}
-	if err := os.Remove(infoFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(InfoFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		_ = lock.Close()
 		return nil, fmt.Errorf("clear the last run (is the directory writable? choose another with --dir): %w", err)
 	}
@@ -115,7 +120,7 @@ func serve(ctx context.Context, config Config, database *embedded.Server) (err e
 	if i.service, err = i.settings(ctx, addresses); err != nil {
 		return err
 	}
-	if err := i.inbox.receive(ctx, "http://"+i.service.Listen, config.Log); err != nil {
+	if err := i.inbox.receive(ctx, i.url(), config.Log); err != nil {
 		return err
 	}
 	orders, err := listenControl(ctx, config.Dir, i, config.Log)
@@ -129,8 +134,8 @@ func serve(ctx context.Context, config Config, database *embedded.Server) (err e
 func infoOf(i *instance, service *app.App, s seed) Info {
 	config, database, keys := i.config, i.database, i.keys
 	return Info{
-		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
-		DocsURL:          service.URL() + reference.Prefix,
+		APIURL: i.url(), AuthURL: byName(i.url()), PrivateURL: service.PrivateURL(),
+		DocsURL:          i.url() + reference.Prefix,
 		DatabaseURL:      database.URL(databaseName, servingRole),
 		AdminDatabaseURL: database.URL(databaseName, embedded.Owner),
 		MasterKeyFile:    filepath.Join(config.Dir, masterKeyName),
@@ -139,9 +144,19 @@ func infoOf(i *instance, service *app.App, s seed) Info {
 			ID: s.Application, KID: keys.signer.KID(), PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
-		WebhookReceiver: i.inbox.info(), Causes: causesOf(s, byName(service.URL())),
+		WebhookReceiver: i.inbox.info(), Causes: causesOf(s, byName(i.url())),
 		Staff: s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
 	}
+}
+
+// url is the address of the service on this machine. A container's port is published as the same
+// one of the machine, so it is also the address there.
+func (i *instance) url() string {
+	host, port, _ := net.SplitHostPort(i.service.Listen) // it was listened on
+	if address, err := netip.ParseAddr(host); err == nil && address.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // byName is the address of the staff pages. Browsers make passkeys for names and not for bare

@@ -19,6 +19,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 const tenant = "sandbox"
@@ -119,10 +120,9 @@ func remembered(ctx context.Context, file string, desk commands.Desk, w seeding)
 	return s, writeJSON(file, s)
 }
 
-// newPassword makes a password that is easy to type and hard to guess, because other users of
-// the machine reach the sandbox too. It has letters only: the rule for passwords refuses one
-// in 600 with digits, because digits do not count (D142).
-func newPassword() string {
+// randomPassword makes a password that is easy to type and hard to guess, because other users of
+// the machine reach the sandbox too. It has letters only, because digits do not count (D142).
+func randomPassword() string {
 	text := strings.ToLower(strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) {
 			return -1
@@ -132,9 +132,19 @@ func newPassword() string {
 	return text[:4] + "-" + text[4:8] + "-" + text[8:12]
 }
 
+// newPassword draws passwords until the rule accepts one for a member of staff. By chance, a
+// random one can consist of common passwords.
+func newPassword(draw func() string, of staff.Known) string {
+	for {
+		if password := draw(); staff.CheckPassword(password, of) == nil {
+			return password
+		}
+	}
+}
+
 // plantPassword sets a new password.
 func plantPassword(ctx context.Context, desk commands.Desk, username string) (string, error) {
-	password := newPassword()
+	password := newPassword(randomPassword, staff.Known{Username: username, Tenant: tenant})
 	_, err := desk.SetPassword(ctx, commands.SetPassword{Tenant: tenant, Username: username, Password: password})
 	return password, err
 }
