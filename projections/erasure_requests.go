@@ -46,18 +46,21 @@ func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any
 // RequestedErasure is a patient whose erasure waits for a second person.
 type RequestedErasure struct {
 	Patient patient.ID
+	Erasure erasure.ID
 	AskedAt time.Time
 	Staff   uuid.UUID // the first person; zero for an operator
 }
 
 // Waiting returns at most the given number of patients whose erasure can still be confirmed
-// at an instant, the earliest request first.
-func (q ErasureRequests) Waiting(ctx context.Context, tenant string, now time.Time, most int) ([]RequestedErasure, error) {
-	rows, _ := q.DB.Query(ctx, `SELECT patient, asked_at, coalesce(staff, '00000000-0000-0000-0000-000000000000') FROM erasure_requests WHERE tenant = $1 AND asked_at >= $2 ORDER BY asked_at, patient LIMIT $3`,
-		tenant, now.Add(-erasure.Latest), most)
+// at an instant, the earliest request first. It begins after a request; the zero one is before
+// all others.
+func (q ErasureRequests) Waiting(ctx context.Context, tenant string, now time.Time, after RequestedErasure, most int) ([]RequestedErasure, error) {
+	rows, _ := q.DB.Query(ctx, `SELECT patient, erasure, asked_at, coalesce(staff, '00000000-0000-0000-0000-000000000000') FROM erasure_requests
+		WHERE tenant = $1 AND asked_at >= $2 AND (asked_at, patient) > ($3, $4) ORDER BY asked_at, patient LIMIT $5`,
+		tenant, now.Add(-erasure.Latest), after.AskedAt, after.Patient, most)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[RequestedErasure])
 	if err != nil {
-		return nil, fmt.Errorf("list erasures that were asked for: %w", err)
+		return nil, fmt.Errorf("list requests for an erasure: %w", err)
 	}
 	return found, nil
 }

@@ -17,21 +17,30 @@ func TestErasuresWaitOldestFirst(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	ask := func(tenant string, before time.Duration) projections.RequestedErasure {
-		id := patient.ID{UUID: event.NewID()}
+		id, request := patient.ID{UUID: event.NewID()}, erasure.ID{UUID: event.NewID()}
 		at := noon.Add(-before)
 		d.happened(t.Context(), t, tenant, patient.StreamOf(tenant, id).ID, 0, patient.Registered{Patient: id, Name: "Ann"},
-			patient.ErasureRequested{Patient: id, Request: erasure.Request{Erasure: erasure.ID{UUID: event.NewID()}, RequestedAt: at}})
-		return projections.RequestedErasure{Patient: id, AskedAt: at}
+			patient.ErasureRequested{Patient: id, Request: erasure.Request{Erasure: request, RequestedAt: at}})
+		return projections.RequestedErasure{Patient: id, Erasure: request, AskedAt: at}
 	}
 	later, first := ask(elm, time.Hour), ask(elm, 2*time.Hour)
 	ask(elm, erasure.Latest+time.Hour) // cannot be confirmed any more
 	ask(oak, time.Hour)
 	d.follow(t, projections.ErasureRequests{})
-	for most, want := range map[int][]projections.RequestedErasure{9: {first, later}, 1: {first}} {
-		found, err := projections.ErasureRequests{DB: d.Pool}.Waiting(t.Context(), elm, noon, most)
+	for name, page := range map[string]struct {
+		after projections.RequestedErasure
+		most  int
+		want  []projections.RequestedErasure
+	}{
+		"all":         {most: 9, want: []projections.RequestedErasure{first, later}},
+		"a page":      {most: 1, want: []projections.RequestedErasure{first}},
+		"the next":    {after: first, most: 1, want: []projections.RequestedErasure{later}},
+		"one too far": {after: later, most: 1, want: []projections.RequestedErasure{}},
+	} {
+		found, err := projections.ErasureRequests{DB: d.Pool}.Waiting(t.Context(), elm, noon, page.after, page.most)
 		projectionstest.Must(t, err)
-		if diff := cmp.Diff(want, found); diff != "" {
-			t.Errorf("at most %d (-want +got):\n%s", most, diff)
+		if diff := cmp.Diff(page.want, found); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks",
+	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "schema_support", "uploads", "upload_chunks",
 		"access_record", "access_record_default", "delivered", "delivered_default", "archives", "sealing", "master_keys", "master_key_holders", "personal_keys", "erasure_masters", "table_rewrites",
 		"access_log", "access_head", "access_waiting", "archived_trees", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints"}
 	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })

@@ -10,7 +10,7 @@ import (
 // Queried records a query for patient data from the log, from the access record or from
 // an attachment, before its results are shown. Its metadata has the reader.
 type Queried struct {
-	Command  string     `json:"command"`          // "log", "export", "prove", "who-accessed", "calls", "attachment", "subject-pack", "find-patient", "import-patients", "list-staff" or "list-authorisations"
+	Command  string     `json:"command"`          // "log", "export", "prove", "who-accessed", "calls", "attachment", "subject-pack", "find-patient", "import-patients", "list-staff", "export-practice", "list-authorisations" or "list-erasure-requests"
 	Filter   string     `json:"filter"`           // as key=value&…; staff and applications by their identifiers
 	Patient  patient.ID `json:"patient,omitzero"` // the patient of the query; zero if not limited to one patient
 	Personal bool       `json:"personal"`         // whether personal data is shown

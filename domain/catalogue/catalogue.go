@@ -32,7 +32,7 @@ var rows = []Row{
 	{appointment.DidNotAttendCleared{}, Update, "", "undid that the patient did not attend"},
 	{appointment.Moved{}, Update, "", "moved an appointment"},
 	{appointment.Planned{}, Update, "", "changed the clinician, length or kind of an appointment"},
-	{audit.Queried{}, Read, "", "read about the patient in the log"},
+	{audit.Queried{}, Read, "", "read or downloaded the patient’s data"},
 	{authorisation.Granted{}, Create, "", "let an application act for them with this patient"},
 	{authorisation.Revoked{}, Update, "", "stopped an application from acting for them with this patient"},
 	{consultation.Started{}, Create, KindConsultation, "started a consultation"},

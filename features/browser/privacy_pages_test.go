@@ -56,7 +56,7 @@ func (p *program) checkOutcome(t *testing.T, page string, joan patient.ID) {
 		b.shows("Dr Lee")
 		b.shows("restricted")
 	case "subject-access-request":
-		b.shows("read about the patient in the log")
+		b.shows("read or downloaded the patient’s data")
 	case "erase-a-patient":
 		b.shows("We could not find that patient")
 	default:
@@ -66,7 +66,7 @@ func (p *program) checkOutcome(t *testing.T, page string, joan patient.ID) {
 
 // partsOfPage returns the numbered steps of a page, by its sections.
 func partsOfPage(page string) (parts [][]string) {
-	for _, section := range strings.Split(page, "\n## ") {
+	for section := range strings.SplitSeq(page, "\n## ") {
 		var steps []string
 		for line := range strings.Lines(section) {
 			switch text := strings.TrimSpace(line); {

@@ -124,7 +124,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 		t.Errorf("the copy has %d files", len(files.File))
 	}
 	ann.open(about)
-	ann.shows("Ann Officer read about the patient in the log")
+	ann.shows("Ann Officer read or downloaded the patient’s data")
 
 	ann.do(chromedp.SetValue("#reason", "She has asked for it."))
 	ann.press("Request erasure")

@@ -53,6 +53,7 @@ SELECT a.application, a.name, a.jwks_url, a.patient_scoped,
 	ARRAY(SELECT g.endpoint || ':' || g.mode FROM endpoint_grants g WHERE g.application = a.application ORDER BY 1)
 FROM applications a`
 	applicationsAfter = applicationColumns + ` WHERE a.application > $1 ORDER BY a.application LIMIT $2`
+	applicationOf     = applicationColumns + ` WHERE a.application = $1`
 	enabledAfter      = applicationColumns + ` JOIN enablements e ON e.application = a.application
 WHERE e.tenant = $3 AND e.application > $1 ORDER BY e.application LIMIT $2`
 )
@@ -64,6 +65,18 @@ func (r Lists) Applications(ctx context.Context, tenant string, after Applicatio
 		return listed[Application](ctx, r.DB, "applications", applicationsAfter, after.Application, limit)
 	}
 	return listed[Application](ctx, r.DB, "applications", enabledAfter, after.Application, limit, tenant)
+}
+
+// Application returns an application, or application.ErrUnknown.
+func (r Lists) Application(ctx context.Context, id application.ID) (Application, error) {
+	found, err := listed[Application](ctx, r.DB, "applications", applicationOf, id)
+	if err != nil {
+		return Application{}, err
+	}
+	if len(found) == 0 {
+		return Application{}, application.ErrUnknown
+	}
+	return found[0], nil
 }
 
 // Authorisation is an authorisation in a list.

@@ -157,7 +157,7 @@ func heap() int {
 	}
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return int(stats.HeapAlloc) //nolint:gosec // below the machine's memory
+	return int(stats.HeapAlloc)
 }
 
 func mb(bytes int) float64 { return float64(bytes) / 1e6 }

@@ -134,7 +134,7 @@ const mostErasures = 50
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
 func (s *Section) erasures(r *pagekit.Request, members []projections.Person) (rows []erasureRow, err error) {
-	waiting, err := s.Requested.Waiting(r.Context(), r.Tenant, s.Now(), mostErasures)
+	waiting, err := s.Requested.Waiting(r.Context(), r.Tenant, s.Now(), projections.RequestedErasure{}, mostErasures)
 	if err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (s *Section) showHome(r *pagekit.Request, status int, page homePage, found 
 		broken = broken[:mostBroken]
 		page.Older = broken[mostBroken-1].Event.String()
 	}
-	waiting, err := s.Asked.Waiting(r.Context(), r.Tenant, s.Now(), mostWaiting)
+	waiting, err := s.Asked.Waiting(r.Context(), r.Tenant, s.Now(), projections.RequestedErasure{}, mostWaiting)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,8 @@
 // A document declares one practice or one application. [Read] cuts files into documents.
 // [Run.Check] carries out all of them on a store to which nothing is appended, and
 // [Run.Apply] on the real one. Both take the same steps, which are intents of the Desk, so a
-// check returns the refusals and changes of a real run.
+// check returns the refusals and changes of a real run. [Current.Practice] and
+// [Current.Application] go the other way: they return the declaration of what exists.
 //
 // Rules
 //  1. Things that a document does not name stay as they are. A removal is explicit

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,7 +20,7 @@ var errNotThere = wrong("there is none with this identifier here: leave it out t
 func (w *work) ofSite(tenant, at string, s Site, existing []projections.Site) []step {
 	var found projections.Site // of which the rooms need the identifier
 	steps := []step{{settles, at + ".name", func(ctx context.Context) (err error) {
-		if err := w.once("site", s.Name); err != nil {
+		if err := w.once("site", cmp.Or(s.Site, s.Name)); err != nil {
 			return err
 		}
 		found, err = w.site(ctx, tenant, s, existing)
@@ -30,7 +31,7 @@ func (w *work) ofSite(tenant, at string, s Site, existing []projections.Site) []
 			if found.Site == (site.ID{}) {
 				return nil // the site was refused
 			}
-			if err := w.once("room of "+s.Name, r.Name); err != nil {
+			if err := w.once("room of "+cmp.Or(s.Site, s.Name), cmp.Or(r.Room, r.Name)); err != nil {
 				return err
 			}
 			return w.room(ctx, tenant, r, found)

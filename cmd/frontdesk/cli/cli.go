@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -126,11 +127,14 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	preferSandbox(parsed)
 	preferNearer(parsed)
 	err = parsed.Run(&term.Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System})
+	if errors.Is(err, term.ErrDiffers) {
+		err, status = nil, 3
+	}
 	if err = cmp.Or(err, out.Failure()); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", term.OneLine(err))
 		return 1
 	}
-	return 0
+	return status
 }
 
 // newParser returns the parser for the command lines of a grammar. It calls exit after --help.

@@ -151,8 +151,10 @@ func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true); UPDATE schema_support SET oldest_program = 9999`)
 	clitest.Frontdesk(t, register...).WantFailure(t, 1, "9999", "newer")
+	exec(`UPDATE schema_support SET oldest_program = 1`)
+	clitest.Frontdesk(t, register...).WantSuccess(t)
 	exec(`DELETE FROM goose_db_version WHERE version_id > 0`)
 	clitest.Frontdesk(t, register...).WantFailure(t, 1, "frontdesk migrate")
 }

@@ -15,7 +15,7 @@ func TestCompletionListsNextWords(t *testing.T) {
 		"aud":                              "audit",
 		"key":                              "key",
 		"key ret":                          "retire retire-master",
-		"practice ":                        "list register close reopen list-passkey-roles set-passkey-rule set-note-template set-information offboard",
+		"practice ":                        "list register export close reopen list-passkey-roles set-passkey-rule set-note-template set-information offboard",
 		"webhook ":                         "list set remove test listen trigger verify",
 		"he":                               "",
 		"audit ex":                         "explain export",

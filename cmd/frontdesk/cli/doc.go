@@ -10,5 +10,6 @@
 // lists are in list_registers.go and list_people.go of package practice.
 //
 // Exit status: 0 done; 1 refused or failed, with one line on standard error
-// that names the cause and the fix; 2 wrong usage.
+// that names the cause and the fix; 2 wrong usage; 3 a difference that was found, if a flag
+// asks for that.
 package cli

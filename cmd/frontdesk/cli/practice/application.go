@@ -13,6 +13,7 @@ import (
 // ApplicationCommands are the verbs of applications.
 type ApplicationCommands struct {
 	List                listApplicationsCmd    `cmd:"" help:"List all applications, or those of one practice."`
+	Export              exportApplicationCmd   `cmd:"" help:"Export an application in the form of apply." detail:"The output is YAML that matches the application as it is. It has the complete URLs of its webhooks: some receivers keep a secret in the query."`
 	Register            registerApplicationCmd `cmd:"" help:"Register an application for all practices."`
 	Enable              enableApplicationCmd   `cmd:"" help:"Enable an application at a practice."`
 	Disable             disableApplicationCmd  `cmd:"" help:"Disable an application at a practice." detail:"Its calls to the practice are refused at once."`

@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -11,6 +12,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
+var errExitCode = errors.New("--exit-code needs --dry-run: without it, the changes are made")
+
 // ApplyCmd makes practices and applications as files declare them.
 type ApplyCmd struct {
 	term.DatabaseFlag   `embed:""`
@@ -19,6 +22,7 @@ type ApplyCmd struct {
 	linkFlag            `embed:""`
 	File                []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"YAML that declares practices and applications; - is standard input; may be repeated."`
 	DryRun              bool     `help:"Print the changes without making them."`
+	ExitCode            bool     `help:"With --dry-run: end with status 3 if something would change."`
 	Links               string   `placeholder:"FILE" help:"Invite staff who are new or cannot sign in yet: their links are added to this file, one JSON object a line. Without it, they are only registered."`
 	JSON                bool     `name:"json" help:"Print one JSON object for each document."`
 }
@@ -26,6 +30,9 @@ type ApplyCmd struct {
 // Run checks all documents, and then carries them out. Ctrl-C and a kill leave each of
 // them done or not begun; the next run goes on.
 func (c *ApplyCmd) Run(r *term.Run) error {
+	if c.ExitCode && !c.DryRun {
+		return errExitCode
+	}
 	files, err := c.read(r)
 	if err != nil {
 		return err
@@ -95,7 +102,13 @@ func (c *ApplyCmd) check(ctx context.Context, engine *app.Engine, work *apply.Ru
 			return err
 		}
 	}
-	return report.summary(tally, c.DryRun)
+	if err := report.summary(tally, c.DryRun); err != nil {
+		return err
+	}
+	if c.ExitCode && tally.Changed > 0 {
+		return term.ErrDiffers
+	}
+	return nil
 }
 
 // hires reports whether a document adds a member of staff, whose name is encrypted.

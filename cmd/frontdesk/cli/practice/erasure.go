@@ -28,6 +28,7 @@ type ErasureCommands struct {
 	Withdraw            withdrawErasureCmd   `cmd:"" help:"Withdraw a request for an erasure."`
 	Hold                holdErasureCmd       `cmd:"" help:"Keep a patient's data from being erased." detail:"A claim or an inquiry may need it."`
 	LiftHold            liftErasureHoldCmd   `cmd:"" help:"Lift an erasure hold."`
+	ListRequests        listRequestsCmd      `cmd:"" help:"List patients' erasures that can be confirmed." detail:"With the identifiers that confirm and withdraw need."`
 	List                listErasuresCmd      `cmd:"" help:"List erasures, and whether they are final."`
 	Reapply             reapplyErasuresCmd   `cmd:"" help:"Re-apply erasures after restoring a backup."`
 }
@@ -206,11 +207,67 @@ func (c *reapplyErasuresCmd) Run(r *term.Run) error {
 	})
 }
 
+type listRequestsCmd struct {
+	listFlags `embed:""`
+}
+
+// listedRequest is a request for an erasure as it is listed.
+type listedRequest struct {
+	Erasure     erasure.ID `json:"erasureId"`
+	Patient     patient.ID `json:"patientId"`
+	RequestedAt time.Time  `json:"requestedAt"`
+	RequestedBy string     `json:"requestedBy"` // staff or operator
+	From        time.Time  `json:"confirmFrom"`
+	Until       time.Time  `json:"confirmUntil"`
+}
+
+// Run lists the requests, oldest first. Each page names patients, so its reading is recorded
+// before it is printed (D37).
+func (c *listRequestsCmd) Run(r *term.Run) error {
+	engine, err := c.Open(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	now, err := nowAt(r, engine, c.Tenant)
+	if err != nil {
+		return err
+	}
+	return term.Register[listedRequest]{
+		Header: "ERASURE|PATIENT|REQUESTED|BY|CONFIRM FROM|UNTIL",
+		Cells: func(l listedRequest) []any {
+			return []any{l.Erasure, l.Patient, rfc3339(l.RequestedAt), l.RequestedBy, rfc3339(l.From), rfc3339(l.Until)}
+		},
+		Next: func(last listedRequest) (page []listedRequest, err error) {
+			after := projections.RequestedErasure{Patient: last.Patient, AskedAt: last.RequestedAt}
+			waiting, err := engine.ErasureRequests().Waiting(r.Context, c.Tenant, now, after, term.TableLines)
+			if err != nil || len(waiting) == 0 {
+				return nil, err
+			}
+			for _, w := range waiting {
+				page = append(page, listedRequestOf(w))
+			}
+			return page, recordPersonal(r, engine, c.Tenant, "list-erasure-requests", int64(len(page)))
+		},
+	}.Write(r, c.JSON)
+}
+
+func listedRequestOf(w projections.RequestedErasure) listedRequest {
+	at, by := w.AskedAt.UTC(), "staff"
+	if w.Staff == uuid.Nil {
+		by = "operator"
+	}
+	return listedRequest{
+		Erasure: w.Erasure, Patient: w.Patient, RequestedAt: at, RequestedBy: by,
+		From: at.Add(erasure.Soonest), Until: at.Add(erasure.Latest),
+	}
+}
+
+func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
 type listErasuresCmd struct {
-	term.DatabaseFlag `embed:""`
-	term.LedgerFlag   `embed:""`
-	Tenant            string `required:"" help:"The practice's tenant identifier."`
-	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+	listFlags       `embed:""`
+	term.LedgerFlag `embed:""`
 }
 
 // listedErasure is an erasure as it is listed.
@@ -229,19 +286,15 @@ type listedErasure struct {
 
 // Run lists the erasures, newest first.
 func (c *listErasuresCmd) Run(r *term.Run) error {
-	engine, err := c.Open(r)
+	engine, err := c.openPractice(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	if _, err := engine.Practices().Find(r.Context, c.Tenant); err != nil {
-		return err
-	}
 	noted, err := c.noted()
 	if err != nil {
 		return err
 	}
-	rfc3339 := func(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 	list := term.Register[listedErasure]{
 		Header: "ERASURE|KIND|PERSON|ERASED|IN LEDGER|STATE",
 		Cells: func(e listedErasure) []any {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -211,6 +213,45 @@ func TestRestoredBackupIsServedAfterReappliedErasures_D71(t *testing.T) {
 	}
 	a.wouldServe(t, restored)
 	typedAt(t, restored, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
+}
+
+func TestErasureRequestsAreListed_D90(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	list := func(flags ...string) clitest.Outcome {
+		t.Helper()
+		o := typedAt(t, a.alice, append([]string{"erasure", "list-requests", "--tenant=elm"}, flags...)...)
+		o.WantSuccess(t)
+		return o
+	}
+	if o := list("--json"); o.Out != "" {
+		t.Errorf("before the request: %s", o.Out)
+	}
+	clitest.Serving(t, "--database-url", a.db.URL, underArchiveKey, "--erasure-ledger="+a.ledger)
+	asked := typedAt(t, a.alice, a.about("erasure", "request-patient", "--basis=retention-ended", "--reason=ten years", "--json")...)
+	asked.WantSuccess(t)
+	request := asked.Lines(t)[0]
+	clocktest.Eventually(t, func() bool { return list("--json").Out != "" }, "the list lacks the request")
+	listed := list("--json").Lines(t)
+	if len(listed) != 1 || listed[0]["patientId"] != a.ann.String() || listed[0]["requestedBy"] != "operator" {
+		t.Fatalf("printed %v", listed)
+	}
+	for _, member := range []string{"erasureId", "confirmFrom", "confirmUntil"} {
+		if listed[0][member] == nil || listed[0][member] != request[member] {
+			t.Errorf("%s is %v, was printed as %v", member, listed[0][member], request[member])
+		}
+	}
+	id := fmt.Sprint(request["erasureId"])
+	if o := list(); !strings.Contains(o.Out, "CONFIRM FROM") || !strings.Contains(o.Out, id) {
+		t.Errorf("printed\n%s", o.Out)
+	}
+	clocktest.Eventually(t, func() bool {
+		read := typedAt(t, a.db.URL, "audit", "log", "--json", "--event", "audit.queried").Out
+		return strings.Contains(read, `"list-erasure-requests"`)
+	}, "the log lacks the reading of the list")
+	typedAt(t, a.alice, a.about("erasure", "withdraw", "--erasure="+id, "--reason=a mistake")...).WantSuccess(t)
+	clocktest.Eventually(t, func() bool { return list("--json").Out == "" }, "the list has the request after its withdrawal")
+	typedAt(t, a.alice, "erasure", "list-requests", "--tenant=nowhere").WantFailure(t, 1, "unknown-practice")
 }
 
 func TestErasuresAreListedWithTheirState_D136(t *testing.T) {

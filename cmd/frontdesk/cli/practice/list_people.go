@@ -79,6 +79,14 @@ func nowAt(r *term.Run, engine *app.Engine, tenant string) (time.Time, error) {
 	return follower.Now(), err
 }
 
+// recordPersonal appends that a command is about to show personal data of people of a
+// practice.
+func recordPersonal(r *term.Run, engine *app.Engine, tenant, command string, people int64) error {
+	return r.RecordReading(engine, tenant, audit.Queried{
+		Command: command, Filter: url.Values{"tenant": {tenant}}.Encode(), Personal: true, Count: people,
+	})
+}
+
 // record appends that personal data is about to be shown.
 func (c *listStaffCmd) record(r *term.Run, engine *app.Engine) error {
 	if !c.ShowPersonal {
@@ -88,9 +96,7 @@ func (c *listStaffCmd) record(r *term.Run, engine *app.Engine) error {
 	if err != nil {
 		return err
 	}
-	return r.RecordReading(engine, c.Tenant, audit.Queried{
-		Command: "list-staff", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
-	})
+	return recordPersonal(r, engine, c.Tenant, "list-staff", n)
 }
 
 func (c *listStaffCmd) listed(p projections.Person, now time.Time) listedMember {
@@ -129,9 +135,7 @@ func (c *listStaffCmd) cells(m listedMember) []any {
 }
 
 type listAuthorisationsCmd struct {
-	term.DatabaseFlag `embed:""`
-	Tenant            string `required:"" help:"The practice's tenant identifier."`
-	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+	listFlags `embed:""`
 }
 
 // Run lists the authorisations that have not ended. If the list names patients, it is
@@ -162,9 +166,7 @@ func (c *listAuthorisationsCmd) record(r *term.Run, engine *app.Engine, now time
 	if err != nil || n == 0 {
 		return err
 	}
-	return r.RecordReading(engine, c.Tenant, audit.Queried{
-		Command: "list-authorisations", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
-	})
+	return recordPersonal(r, engine, c.Tenant, "list-authorisations", n)
 }
 
 func cellsOfAuthorisation(a directory.Authorisation) []any {

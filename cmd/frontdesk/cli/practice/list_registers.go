@@ -3,10 +3,31 @@ package practice
 import (
 	"strings"
 
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/projections/directory"
 )
+
+// listFlags are the flags of a list of a practice.
+type listFlags struct {
+	term.DatabaseFlag `embed:""`
+	Tenant            string `required:"" help:"The practice's tenant identifier."`
+	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// openPractice opens the engine, and refuses an unknown practice.
+func (f listFlags) openPractice(r *term.Run) (*app.Engine, error) {
+	engine, err := f.Open(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := engine.Practices().Find(r.Context, f.Tenant); err != nil {
+		engine.Close()
+		return nil, err
+	}
+	return engine, nil
+}
 
 type listPracticesCmd struct {
 	term.DatabaseFlag `embed:""`

@@ -17,9 +17,7 @@ func (c *setPasskeyRuleCmd) Run(r *term.Run) error {
 }
 
 type listPasskeyRolesCmd struct {
-	term.DatabaseFlag `embed:""`
-	Tenant            string `required:"" help:"The practice's tenant identifier."`
-	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+	listFlags `embed:""`
 }
 
 // passkeyRole says whether a role needs a passkey.
@@ -29,14 +27,11 @@ type passkeyRole struct {
 }
 
 func (c *listPasskeyRolesCmd) Run(r *term.Run) error {
-	engine, err := c.Open(r)
+	engine, err := c.openPractice(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	if _, err := engine.Practices().Find(r.Context, c.Tenant); err != nil {
-		return err
-	}
 	needing, err := engine.PasskeyRules().Roles(r.Context, c.Tenant)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 type Commands struct {
 	List     listPracticesCmd    `cmd:"" help:"List all practices."`
 	Register registerPracticeCmd `cmd:"" help:"Register a practice."`
+	Export   exportPracticeCmd   `cmd:"" help:"Export a practice in the form of apply." detail:"The output is YAML that matches the practice as it is: hours, closures, sites, roles of staff and the applications that it has enabled. It has no patients, passwords or people who have left."`
 	Close    closePracticeCmd    `cmd:"" help:"Close a practice to all requests." detail:"It takes no requests of any type, from now or from an instant on."`
 	Reopen   reopenPracticeCmd   `cmd:"" help:"End a closure of a practice."`
 

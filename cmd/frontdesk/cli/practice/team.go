@@ -19,9 +19,7 @@ type TeamCommands struct {
 }
 
 type listTeamsCmd struct {
-	term.DatabaseFlag `embed:""`
-	Tenant            string `required:"" help:"The practice's tenant identifier."`
-	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+	listFlags `embed:""`
 }
 
 // listedTeam is a team as an operator sees it.
@@ -32,14 +30,11 @@ type listedTeam struct {
 }
 
 func (c *listTeamsCmd) Run(r *term.Run) error {
-	engine, err := c.Open(r)
+	engine, err := c.openPractice(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	if _, err := engine.Practices().Find(r.Context, c.Tenant); err != nil {
-		return err
-	}
 	all, err := engine.Teams().List(r.Context, c.Tenant)
 	if err != nil {
 		return err

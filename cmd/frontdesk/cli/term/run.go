@@ -29,6 +29,10 @@ type Run struct {
 	Now     func() time.Time
 }
 
+// ErrDiffers ends a command with status 3 and without a message: the command has printed the
+// difference that it was asked to find.
+var ErrDiffers = errors.New("there is a difference")
+
 // OneLine is an error in one line: of a refusal, its sentence and its code.
 func OneLine(err error) string {
 	text := err.Error()
