@@ -22,9 +22,9 @@ import (
 
 // vault is a cluster that archives its WAL into a folder of backups.
 type vault struct {
-	t                            *testing.T
-	dir, data, folder, port, url string
-	binary                       string
+	t                       *testing.T
+	dir, data, folder, port string
+	binary                  string
 }
 
 func newVault(t *testing.T) *vault {

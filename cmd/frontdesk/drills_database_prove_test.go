@@ -33,7 +33,7 @@ var databaseDrills = []drill{
 		right: func(d *drilled) { d.setting(`ALTER SYSTEM RESET default_transaction_read_only`) },
 	},
 	{
-		name: "the database has no connections left", fires: []string{"ConnectionsRunOut", "CallsFail"},
+		name: "the database has no connections left", fires: []string{"ConnectionsRunOut"},
 		wrong: (*drilled).crowded,
 		right: func(d *drilled) { d.release() },
 	},
@@ -67,7 +67,7 @@ func (d *drilled) crowded() {
 					pauseFor(ctx, 5*time.Millisecond)
 					continue
 				}
-				defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+				defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() //nolint:gocritic // all are held until the trouble is over
 			}
 		})
 	}

@@ -73,7 +73,7 @@ func (r drillResult) row(fired map[string]time.Duration) string {
 		return cmp.Or(cmp.Compare(fired[a], fired[b]), strings.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = fmt.Sprintf("`%s` %d", name, int(fired[name].Round(time.Second).Seconds()))
+		names[i] = fmt.Sprintf("%#q %d", name, int(fired[name].Round(time.Second).Seconds()))
 	}
 	return fmt.Sprintf("%s | %d | %d | %d | %d |", strings.Join(names, ", "), r.answered, r.refused, r.lost, r.doubled)
 }

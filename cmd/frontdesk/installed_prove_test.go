@@ -38,7 +38,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.do("echo FRONTDESK_ALLOW_NETWORK=127.0.0.0/8 >> /etc/frontdesk/serve.env")
 	m.followed(debianPage, "Start the service")
 	authority.isTrustedBy(m)
-	for _, below := range []string{"Get a certificate", "Put the proxy in front", "Become an operator", "Register the first practice", "Make the first backup", "Let Prometheus in"} {
+	for _, below := range []string{"Get a certificate", "Put the proxy in front", "Become an operator", "Register the first practice", "Make the first backup", "Check everything", "Let Prometheus in"} {
 		m.followed(debianPage, below)
 	}
 	authority.opens(m.do("frontdesk staff invite-again --tenant elm-street --username sam.taylor"))

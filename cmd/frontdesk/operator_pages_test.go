@@ -103,6 +103,29 @@ func (o *operator) hasForgotten() {
 	}
 }
 
+func passwordsWalk() []stage {
+	return []stage{
+		{below: "The role of the service", before: (*operator).starts, after: (*operator).restarts},
+		{below: "The role before it"},
+		{below: "Other roles", after: (*operator).isReady},
+		{below: "When an operator leaves", before: func(o *operator) { o.hasBob(); o.hasInvited() }},
+	}
+}
+
+// restarts has the process connect as the settings file says, not as the operator.
+func (o *operator) restarts() {
+	o.t.Helper()
+	o.stops()
+	o.types("operator=$FRONTDESK_DATABASE_URL; unset FRONTDESK_DATABASE_URL")
+	o.serves()
+	o.types("export FRONTDESK_DATABASE_URL=$operator")
+}
+
+func (o *operator) hasInvited() {
+	o.t.Helper()
+	o.types("frontdesk staff invite --tenant elm-street --username sam.taylor --name 'Sam Taylor' --email sam@elm.example --role manager")
+}
+
 func keysWalk() []stage {
 	return []stage{
 		{below: "Key rotation", before: (*operator).starts, after: (*operator).tomorrow},

@@ -13,6 +13,7 @@ import (
 func theWalk() []stage {
 	return append(theStart(),
 		stage{below: "Onboard practices"},
+		stage{below: "Keep the files in step"},
 		stage{below: "List practices and applications"},
 		stage{below: "Offboard a practice", before: (*operator).signs, after: (*operator).hasLeft},
 		stage{below: "Check an application's calls", before: (*operator).isCalled},
@@ -20,6 +21,7 @@ func theWalk() []stage {
 		stage{below: "See failed sign-ins"},
 		stage{below: "Take a profile", by: "TestProfileIsTakenByThePage_D108"},
 		stage{below: "Upgrade"},
+		stage{below: "Compare the read models"},
 		stage{below: "Make a dump"},
 		stage{below: "Archive for point-in-time recovery"},
 		stage{below: "Investigate an unexpected epoch", before: (*operator).anEpochBegins},

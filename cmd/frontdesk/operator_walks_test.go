@@ -37,6 +37,7 @@ var walks = []walk{
 	{[]string{"operate/patroni.md"}, patroniWalk},
 	{[]string{"operate/people.md"}, peopleWalk},
 	{[]string{"operate/rotate-the-master-key.md", "operate/personal-data.md", "operate/erase-a-person.md"}, personalDataWalk},
+	{[]string{"operate/rotate-passwords.md"}, passwordsWalk},
 	{[]string{"operate/release.md"}, releaseWalk},
 	{[]string{"operate/settings.md"}, settingsWalk},
 	{[]string{"operate/install-on-debian.md", "operate/systemd.md"}, debianWalk},
@@ -148,7 +149,7 @@ func debianWalk() (all []stage) {
 	for _, below := range []string{
 		"Make the names", "Prepare the machine", "Install the program", "Create the database", "Start the service", "Get a certificate",
 		"Put the proxy in front", "Become an operator", "Register the first practice", "Make the first backup",
-		"Let Prometheus in",
+		"Check everything", "Let Prometheus in",
 		"The relay", "Two processes on one machine", "Upgrade",
 	} {
 		all = append(all, stage{below: below, by: "TestProveInstalled_D112"})

@@ -21,19 +21,21 @@ import (
 
 // proxy is one that is configured by docs/operate, and a client that trusts it.
 type proxy struct {
-	address string
-	client  *http.Client
+	address     string
+	client      *http.Client
+	certificate string    // the file of it and its key
+	process     *exec.Cmd // of HAProxy
 }
 
 // startHAProxy runs HAProxy with the operators' configuration until the test ends.
 // Only the addresses and the certificate are the test's own.
 func startHAProxy(t *testing.T, first, second place) proxy {
 	t.Helper()
-	p, certificate := newProxy(t)
+	p := newProxy(t)
 	settings := filepath.Join(t.TempDir(), "haproxy.cfg")
-	text := replaced(t, operations(t, "haproxy.cfg"), ":443 ssl crt /etc/ssl/frontdesk.pem", p.address+" ssl crt "+certificate, "127.0.0.1:8405", freeAddress(t), "bind :80", "bind "+freeAddress(t))
+	text := replaced(t, operations(t, "haproxy.cfg"), ":443 ssl crt /etc/ssl/frontdesk.pem", p.address+" ssl crt "+p.certificate, "127.0.0.1:8405", freeAddress(t), "bind :80", "bind "+freeAddress(t))
 	writeFile(t, settings, replicasIn(t, text, first, second))
-	runHAProxy(t, settings)
+	p.process = runHAProxy(t, settings)
 	waitFor(t, func() bool { return listens(p.address) })
 	return p
 }
@@ -48,12 +50,12 @@ func replicasIn(t *testing.T, text string, first, second place) string {
 // startNginx does the same with nginx, whose lines are included in Debian's configuration.
 func startNginx(t *testing.T, first, second place) proxy {
 	t.Helper()
-	p, certificate := newProxy(t)
+	p := newProxy(t)
 	dir := t.TempDir()
 	settings := filepath.Join(dir, "nginx.conf")
 	writeFile(t, settings, fmt.Sprintf("daemon off;\nuser root;\nworker_processes auto;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\n%s}\n", dir,
 		replaced(t, docs.OperatorsBlocks(t, "operate/proxies.md", "nginx", "nginx")[0],
-			"listen 443 ssl", "listen "+p.address+" ssl", "/etc/ssl/frontdesk.pem", certificate, "/etc/ssl/frontdesk.key", certificate,
+			"listen 443 ssl", "listen "+p.address+" ssl", "/etc/ssl/frontdesk.pem", p.certificate, "/etc/ssl/frontdesk.key", p.certificate,
 			"server_name *.api.example.org auth.example.org", "server_name _",
 			"127.0.0.1:8080 max_fails=0", first.public+" max_fails=0", "127.0.0.1:8081 max_fails=0", second.public+" max_fails=0")))
 	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("nginx"), "-p", dir, "-c", settings))
@@ -62,24 +64,26 @@ func startNginx(t *testing.T, first, second place) proxy {
 }
 
 // newProxy has an address, and a file with a certificate and its key.
-func newProxy(t *testing.T) (p proxy, certificate string) {
+func newProxy(t *testing.T) proxy {
 	t.Helper()
 	certified := httptest.NewTLSServer(http.NotFoundHandler()) // its certificate is good for *.example.com
 	t.Cleanup(certified.Close)
-	certificate = filepath.Join(t.TempDir(), "frontdesk.pem")
-	writeFile(t, certificate, pemOf(t, certified))
-	p = proxy{freeAddress(t), certified.Client()}
+	p := proxy{address: freeAddress(t), client: certified.Client(), certificate: filepath.Join(t.TempDir(), "frontdesk.pem")}
+	writeFile(t, p.certificate, pemOf(t, certified))
 	transport := p.client.Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = proxyClients
 	transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.address)
 	}
-	return p, certificate
+	return p
 }
 
-func runHAProxy(t *testing.T, settings string) {
+// runHAProxy starts HAProxy, which reads its files again on SIGUSR2, as Debian's does.
+func runHAProxy(t *testing.T, settings string) *exec.Cmd {
 	t.Helper()
-	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("haproxy"), "-db", "-f", settings))
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("haproxy"), "-W", "-db", "-f", settings)
+	untilTheEnd(t, cmd)
+	return cmd
 }
 
 // rootsOwn is a program of Debian's that may be only in root's path.

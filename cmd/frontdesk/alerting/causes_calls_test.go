@@ -24,7 +24,7 @@ var callCauses = map[string]cause{
 		fix: func(w *world) { w.unlock() },
 	},
 	"there are four slots for many slow calls": {
-		fires: []string{"CallsFail", "SlowCalls", "BudgetIsUsed"},
+		fires: []string{"CallsFail", "BudgetIsUsed"}, // most calls are refused at once
 		edit:  func(c *app.Config) { c.CallsInFlight = 4 },
 		wrong: func(w *world) {
 			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)

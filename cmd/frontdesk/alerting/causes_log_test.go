@@ -60,8 +60,10 @@ var logCauses = map[string]cause{
 	"the key of an erased person is put back": {
 		fires: []string{"ErasedAreBack"},
 		wrong: func(w *world) {
-			w.as(`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint)
-				SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 1, '' FROM personal_keys WHERE kind NOT IN (1, 4) LIMIT 1`)
+			w.as(`WITH back AS (INSERT INTO personal_keys (tenant, kind, holder, fingerprint, master, wrapped)
+					SELECT tenant, 2, gen_random_uuid(), fingerprint, master, wrapped FROM personal_keys LIMIT 1 RETURNING tenant, kind, holder)
+				INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint)
+				SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 1, '' FROM back`)
 			w.until("it is found", func(m metrics) bool { return m.above("frontdesk_erased_people_back", 0) })
 		},
 		fix: func(w *world) {

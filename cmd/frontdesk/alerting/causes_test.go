@@ -3,7 +3,9 @@ package alerting_test
 import (
 	"flag"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 // TestMain runs more tests at once than there are threads: each waits most of the time.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "12"); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil { // most only wait
 		panic(err)
 	}
 	os.Exit(m.Run())
