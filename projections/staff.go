@@ -280,6 +280,15 @@ func (p People) Count(ctx context.Context, tenant string) (n int64, err error) {
 	return n, nil
 }
 
+// HasManager reports whether a practice has a manager who can sign in, apart from one member.
+func (p People) HasManager(ctx context.Context, tenant, except string) (has bool, err error) {
+	err = p.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM staff s WHERE s.username <> $2 AND `+managersOf+`)`, tenant, except).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("count managers: %w", err)
+	}
+	return has, nil
+}
+
 func (p People) list(ctx context.Context, query string, args ...any) ([]Person, error) {
 	rows, _ := p.DB.Query(ctx, query, args...)
 	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {

@@ -66,7 +66,7 @@ type commandLine struct {
 	Site          practice.SiteCommands          `cmd:"" part:"practice" help:"Manage sites, rooms and waiting room screens."`
 	Patient       practice.PatientCommands       `cmd:"" part:"practice" help:"Register patients and write their care records."`
 	Request       practice.RequestCommands       `cmd:"" part:"practice" help:"Submit and process patient requests."`
-	Appointment   practice.AppointmentCommands   `cmd:"" part:"practice" help:"Book appointments and record attendance."`
+	Appointment   practice.AppointmentCommands   `cmd:"" part:"practice" sandboxonly:"" help:"Book appointments and record attendance."`
 	Erasure       practice.ErasureCommands       `cmd:"" part:"practice" help:"Erase people, with two operators."`
 
 	Sandbox    integrate.SandboxCmd    `cmd:"" part:"integrators" help:"Run a local sandbox with a seeded practice." detail:"Loopback only."`
@@ -126,7 +126,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	preferSandbox(parsed)
 	preferNearer(parsed)
-	err = parsed.Run(&term.Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System})
+	err = parsed.Run(&term.Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System, SandboxOnly: sandboxOnly(parsed.Selected())})
 	if errors.Is(err, term.ErrDiffers) {
 		err, status = nil, 3
 	}
@@ -136,6 +136,15 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	return status
 }
+
+// sandboxOnly reports whether a command, or its noun, does what only staff and applications do
+// at a practice.
+func sandboxOnly(node *kong.Node) bool {
+	return node != nil && (node.Tag != nil && node.Tag.Has("sandboxonly") || sandboxOnly(node.Parent))
+}
+
+// onlyInSandbox ends the help of these commands.
+const onlyInSandbox = "It works only with the database of a sandbox: at a practice, staff and applications do this."
 
 // newParser returns the parser for the command lines of a grammar. It calls exit after --help.
 func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
@@ -172,6 +181,9 @@ func completeModel(k *kong.Kong) error {
 		switch node := node.(type) {
 		case *kong.Command:
 			node.Detail = strings.TrimSpace(node.Tag.Get("detail") + "\n\n" + node.Detail)
+			if sandboxOnly(node) {
+				node.Detail = strings.TrimSpace(node.Detail + "\n\n" + onlyInSandbox)
+			}
 		case *kong.Flag:
 			node.Default = expand(node.Default)
 		case *kong.Value:

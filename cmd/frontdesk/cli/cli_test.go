@@ -201,7 +201,7 @@ func TestARefusalIsOneSentence(t *testing.T) {
 // log names the actor.
 func TestCommandsPrintResultsAndReachTheLog(t *testing.T) {
 	t.Parallel()
-	db := postgrestest.New(t)
+	db := clitest.AsSandbox(t, postgrestest.New(t))
 	run := func(in string, args ...string) map[string]any {
 		t.Helper()
 		o := clitest.FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)

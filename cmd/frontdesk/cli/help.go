@@ -29,7 +29,10 @@ func (*helpCmd) Run(*term.Run) error { return nil }
 // printHelp prints the help of a command; the program's, if none is selected. kong would print
 // that with flags, and with blank lines that do not fit a screen.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if ctx.Selected() != nil {
+	if command := ctx.Selected(); command != nil {
+		if example := exampleOf(command); example != "" && command.Leaf() {
+			command.Detail = strings.TrimSpace(command.Detail + "\n\nExample:\n\n    " + example)
+		}
 		return kong.DefaultHelpPrinter(options, ctx)
 	}
 	table := tabwriter.NewWriter(ctx.Stdout, 0, 8, 2, ' ', 0)

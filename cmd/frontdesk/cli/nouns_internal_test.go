@@ -172,6 +172,9 @@ suggests the nearest one.
 			for _, c := range slices.Concat([]*kong.Node{command}, visible(command)) {
 				if c.Leaf() {
 					what := strings.TrimSpace(c.Help + " " + c.Tag.Get("detail"))
+					if sandboxOnly(c) {
+						what += " Only in a sandbox."
+					}
 					fmt.Fprintf(&page, "| `frontdesk %s` | %s |\n", c.Path(), strings.ReplaceAll(what, "|", `\|`))
 				}
 			}

@@ -82,6 +82,7 @@ func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 		}
 		return o.Out
 	}
+	clitest.AsSandbox(t, db)
 	run("", "practice", "register", "--tenant=elm", "--name=Elm")
 	var made struct{ PatientID string }
 	if err := json.Unmarshal([]byte(run("", "patient", "register", "--tenant=elm", "--name=Ann")), &made); err != nil {
@@ -109,7 +110,7 @@ func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 
 func TestARefusedRequestLeavesNoFile(t *testing.T) {
 	t.Parallel()
-	db := postgrestest.New(t)
+	db := clitest.AsSandbox(t, postgrestest.New(t))
 	o := clitest.FrontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
 		"request", "submit", "--database-url", db.URL, "--tenant=elm", "--file=-")
 	o.WantFailure(t, 1, "missing-patient-id", "empty-response")

@@ -1,6 +1,7 @@
 package clitest
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -62,6 +64,14 @@ func NewClinic(t *testing.T) *Clinic {
 	Must(t, engine.Drain(ctx))
 	c.App, c.Ann, c.Bob = referrals.String(), ann.String(), bob.String()
 	return c
+}
+
+// AsSandbox makes a database one of a sandbox, so that commands may do the work of staff in it.
+func AsSandbox(t *testing.T, db *postgrestest.Database) *postgrestest.Database {
+	t.Helper()
+	_, err := db.AdminPool(t).Exec(t.Context(), fmt.Sprintf(`DO $$ BEGIN EXECUTE format('COMMENT ON DATABASE %%I IS %%L', current_database(), '%s'); END $$`, sandbox.Comment("")))
+	Must(t, err)
+	return db
 }
 
 // AsRole returns the URL of a database with another role.

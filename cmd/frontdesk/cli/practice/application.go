@@ -95,19 +95,27 @@ func (c *addCallbackCmd) Run(r *term.Run) error {
 }
 
 type removeCallbackCmd struct {
-	callbackFlags `embed:""`
+	callbackFlags    `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *removeCallbackCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, "", commands.Desk.RemoveCallback, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RemoveCallback]{
+		Follows: "Staff are no longer redirected to this URL.",
+		Intent:  commands.Desk.RemoveCallback, Given: commands.RemoveCallback{Application: c.Application, Callback: c.Callback},
+	})
 }
 
 type markPatientScopedCmd struct {
 	term.ApplicationFlags `embed:""`
+	term.TakingFlags      `embed:""`
 }
 
 func (c *markPatientScopedCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, "", commands.Desk.MarkPatientScoped, commands.MarkPatientScoped{Application: c.Application})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.MarkPatientScoped]{
+		Follows: "Staff can then authorise the application only for one patient at a time.",
+		Intent:  commands.Desk.MarkPatientScoped, Given: commands.MarkPatientScoped{Application: c.Application},
+	})
 }
 
 type unmarkPatientScopedCmd struct {
@@ -138,11 +146,15 @@ func (c *grantEndpointCmd) Run(r *term.Run) error {
 }
 
 type revokeEndpointCmd struct {
-	grantFlags `embed:""`
+	grantFlags       `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *revokeEndpointCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RevokeEndpoint]{
+		Follows: "The application can no longer call this endpoint in this mode, at any practice.",
+		Intent:  commands.Desk.RevokeEndpoint, Given: commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()},
+	})
 }
 
 type grantUserAuthorisationCmd struct {
@@ -181,13 +193,15 @@ func (c *grantPatientScopedAuthorisationCmd) Run(r *term.Run) error {
 }
 
 type revokeUserAuthorisationCmd struct {
-	enablementFlags `embed:""`
-	Username        string     `required:"" help:"The username of the member of staff."`
-	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation. Without it, the authorisation for all patients is revoked."`
+	enablementFlags  `embed:""`
+	Username         string     `required:"" help:"The username of the member of staff."`
+	Patient          patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation. Without it, the authorisation for all patients is revoked."`
+	term.TakingFlags `embed:""`
 }
 
 func (c *revokeUserAuthorisationCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
-		Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RevokeUserAuthorisation]{
+		Tenant: c.Tenant, Follows: "The application can no longer act for them.",
+		Intent: commands.Desk.RevokeUserAuthorisation, Given: commands.RevokeUserAuthorisation{Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient},
 	})
 }

@@ -170,7 +170,7 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	if same, err := os.ReadFile(a.ledger); err != nil || string(same) != string(text) {
 		t.Errorf("noted twice: %s", same)
 	}
-	typedAt(t, a.bob, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("patient", "restrict-record")...).WantFailure(t, 1, "patient-not-found")
 	typedAt(t, a.bob, a.about("erasure", "hold", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
 	typedAt(t, a.bob, a.about("erasure", "request-patient", "--basis=court-order", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
 	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+uuid.NewString())...).WantFailure(t, 1, "patient-not-found")
@@ -212,7 +212,7 @@ func TestRestoredBackupIsServedAfterReappliedErasures_D71(t *testing.T) {
 		}
 	}
 	a.wouldServe(t, restored)
-	typedAt(t, restored, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, restored, a.about("patient", "restrict-record")...).WantFailure(t, 1, "patient-not-found")
 }
 
 func TestErasureRequestsAreListed_D90(t *testing.T) {
@@ -310,6 +310,7 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 func TestVerifyKnowsWhoWasErased_D138(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
+	clitest.AsSandbox(t, a.db)
 	o := clitest.FrontdeskWith(t, `{"patientId":"`+a.ann.String()+`","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"a rash"}],
 		"attachments":[{"fileName":"rash.jpg","contentType":"image/jpeg","data":"YWJj"}]}`, "request", "submit", "--tenant=elm", "--file=-", "--database-url", a.bob, underArchiveKey)
 	o.WantSuccess(t)

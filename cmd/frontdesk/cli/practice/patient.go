@@ -31,8 +31,8 @@ type PatientCommands struct {
 	SetContactDetails      setContactDetailsCmd      `cmd:"" help:"Set a patient's telephone, email and NHS number." detail:"All three are replaced. The previous ones stay in the log. It warns of other patients with the same NHS number."`
 	Find                   findPatientCmd            `cmd:"" help:"Find patients by name or NHS number." detail:"Any part of a name finds them. The search is recorded."`
 	RestrictRecord         restrictPatientRecordCmd  `cmd:"" help:"Restrict a patient's record to named staff." detail:"Name none to lift the restriction."`
-	OpenRecord             openCareRecordCmd         `cmd:"" help:"Record that a care record was opened."`
-	CreateNote             createNoteCmd             `cmd:"" help:"Add a note to a patient's care record."`
+	OpenRecord             openCareRecordCmd         `cmd:"" sandboxonly:"" help:"Record that a care record was opened."`
+	CreateNote             createNoteCmd             `cmd:"" sandboxonly:"" help:"Add a note to a patient's care record."`
 	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" help:"Mark a note as entered in error." detail:"It stays in the record."`
 }
 
@@ -127,13 +127,19 @@ func (c *setContactDetailsCmd) warn(r *term.Run, engine *app.Engine, sharing []p
 }
 
 type restrictPatientRecordCmd struct {
-	patientFlags `embed:""`
-	Username     []string `sep:"none" help:"Username of a member of staff who may see the record; may be repeated. Without any, the restriction is lifted."`
+	patientFlags     `embed:""`
+	Username         []string `sep:"none" help:"Username of a member of staff who may see the record; may be repeated. Without any, the restriction is lifted."`
+	term.TakingFlags `embed:""`
 }
 
 func (c *restrictPatientRecordCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
-		Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username,
+	follows := "Only these staff can then see the record."
+	if len(c.Username) == 0 {
+		follows = "All staff can then see the record again."
+	}
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RestrictPatientRecord]{
+		Tenant: c.Tenant, Follows: follows, Intent: commands.Desk.RestrictPatientRecord,
+		Given: commands.RestrictPatientRecord{Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username},
 	})
 }
 

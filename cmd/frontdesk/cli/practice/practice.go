@@ -65,11 +65,15 @@ func (c *enableApplicationCmd) Run(r *term.Run) error {
 }
 
 type disableApplicationCmd struct {
-	enablementFlags `embed:""`
+	enablementFlags  `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *disableApplicationCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.DisableApplication, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.DisableApplication]{
+		Tenant: c.Tenant, Follows: "The application can no longer call for the practice.",
+		Intent: commands.Desk.DisableApplication, Given: commands.DisableApplication{Tenant: c.Tenant, Application: c.Application},
+	})
 }
 
 // requestTypeFlags name a request type of a practice.
@@ -80,10 +84,14 @@ type requestTypeFlags struct {
 
 type switchRequestTypeOffCmd struct {
 	requestTypeFlags `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *switchRequestTypeOffCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.SwitchRequestTypeOff]{
+		Tenant: c.Tenant, Follows: "The practice then accepts no requests of this type.",
+		Intent: commands.Desk.SwitchRequestTypeOff, Given: commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType},
+	})
 }
 
 type switchRequestTypeOnCmd struct {
@@ -97,11 +105,13 @@ func (c *switchRequestTypeOnCmd) Run(r *term.Run) error {
 type pauseRequestTypeCmd struct {
 	requestTypeFlags `embed:""`
 	Until            time.Time `placeholder:"INSTANT" help:"When it resumes by itself, like 2026-03-02T13:00:00Z; without it, when it is resumed."`
+	term.TakingFlags `embed:""`
 }
 
 func (c *pauseRequestTypeCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.PauseRequestType, commands.PauseRequestType{
-		Tenant: c.Tenant, RequestType: c.RequestType, Until: c.Until,
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.PauseRequestType]{
+		Tenant: c.Tenant, Follows: "The practice then accepts no requests of this type until the pause ends.",
+		Intent: commands.Desk.PauseRequestType, Given: commands.PauseRequestType{Tenant: c.Tenant, RequestType: c.RequestType, Until: c.Until},
 	})
 }
 
@@ -128,10 +138,14 @@ type closePracticeCmd struct {
 	term.PracticeFlags `embed:""`
 	From               time.Time `placeholder:"INSTANT" help:"When it closes, like 2026-12-24T12:00:00Z; without it, now."`
 	Until              time.Time `placeholder:"INSTANT" help:"When it opens again; without it, when it is reopened."`
+	term.TakingFlags   `embed:""`
 }
 
 func (c *closePracticeCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ClosePractice, commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.ClosePractice]{
+		Tenant: c.Tenant, Follows: "The practice accepts no requests while it is closed.",
+		Intent: commands.Desk.ClosePractice, Given: commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until},
+	})
 }
 
 type reopenPracticeCmd struct {

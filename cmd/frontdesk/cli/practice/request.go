@@ -14,17 +14,17 @@ import (
 
 // RequestCommands are the verbs of patient requests.
 type RequestCommands struct {
-	Submit             submitPatientRequestCmd             `cmd:"" help:"Submit a patient request from a JSON file." detail:"It is submitted as an application would."`
-	Take               takePatientRequestCmd               `cmd:"" help:"Assign an unassigned request to its taker."`
-	Assign             givePatientRequestCmd               `cmd:"" help:"Assign a request to a member or team."`
-	PutOff             putOffPatientRequestCmd             `cmd:"" help:"Put a request off until a day." detail:"It is new again on that day."`
-	AddNote            notePatientRequestCmd               `cmd:"" help:"Add an internal note to a request."`
-	ChangeUrgency      changePatientRequestUrgencyCmd      `cmd:"" help:"Set whether a request is urgent."`
-	Complete           completePatientRequestCmd           `cmd:"" help:"Complete a request with an outcome."`
-	Reopen             reopenPatientRequestCmd             `cmd:"" help:"Reopen a completed request." detail:"A member of staff takes it."`
+	Submit             submitPatientRequestCmd             `cmd:"" sandboxonly:"" help:"Submit a patient request from a JSON file." detail:"It is submitted as an application would."`
+	Take               takePatientRequestCmd               `cmd:"" sandboxonly:"" help:"Assign an unassigned request to its taker."`
+	Assign             givePatientRequestCmd               `cmd:"" sandboxonly:"" help:"Assign a request to a member or team."`
+	PutOff             putOffPatientRequestCmd             `cmd:"" sandboxonly:"" help:"Put a request off until a day." detail:"It is new again on that day."`
+	AddNote            notePatientRequestCmd               `cmd:"" sandboxonly:"" help:"Add an internal note to a request."`
+	ChangeUrgency      changePatientRequestUrgencyCmd      `cmd:"" sandboxonly:"" help:"Set whether a request is urgent."`
+	Complete           completePatientRequestCmd           `cmd:"" sandboxonly:"" help:"Complete a request with an outcome."`
+	Reopen             reopenPatientRequestCmd             `cmd:"" sandboxonly:"" help:"Reopen a completed request." detail:"A member of staff takes it."`
 	ReLink             reLinkPatientRequestCmd             `cmd:"" help:"Move a request to the correct patient."`
-	Open               openPatientRequestCmd               `cmd:"" help:"Record that a request was opened."`
-	OpenAttachment     openAttachmentCmd                   `cmd:"" help:"Record that a request's attachment was opened."`
+	Open               openPatientRequestCmd               `cmd:"" sandboxonly:"" help:"Record that a request was opened."`
+	OpenAttachment     openAttachmentCmd                   `cmd:"" sandboxonly:"" help:"Record that a request's attachment was opened."`
 	MarkEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" help:"Mark a request as entered in error." detail:"It stays in the record."`
 }
 

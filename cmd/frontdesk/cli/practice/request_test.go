@@ -21,6 +21,7 @@ import (
 func TestAnswerIsReadFromAFile_D149(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
+	clitest.AsSandbox(t, c.DB)
 	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
@@ -63,6 +64,7 @@ func TestAnswerIsReadFromAFile_D149(t *testing.T) {
 func TestNoteGoesAlongByCommand_D156(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
+	clitest.AsSandbox(t, c.DB)
 	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()

@@ -83,8 +83,12 @@ func (c *addDisplayCmd) Run(r *term.Run) error {
 type removeDisplayCmd struct {
 	term.PracticeFlags `embed:""`
 	Display            display.ID `required:"" placeholder:"UUID" help:"The screen's identifier."`
+	term.TakingFlags   `embed:""`
 }
 
 func (c *removeDisplayCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RemoveDisplay, commands.RemoveDisplay{Tenant: c.Tenant, Display: c.Display})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RemoveDisplay]{
+		Tenant: c.Tenant, Follows: "The screen shows no call-ins any longer.",
+		Intent: commands.Desk.RemoveDisplay, Given: commands.RemoveDisplay{Tenant: c.Tenant, Display: c.Display},
+	})
 }

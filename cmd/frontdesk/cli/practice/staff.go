@@ -81,9 +81,14 @@ func (s subjects) String() string {
 }
 
 type deactivateStaffCmd struct {
-	usernameFlags `embed:""`
+	usernameFlags    `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *deactivateStaffCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.DeactivateStaff]{
+		Tenant: c.Tenant, Follows: "They can no longer sign in, and applications can no longer act for them.",
+		Warning: c.lastManager,
+		Intent:  commands.Desk.DeactivateStaff, Given: commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username},
+	})
 }

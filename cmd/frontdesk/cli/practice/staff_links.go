@@ -3,6 +3,7 @@ package practice
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -33,6 +34,15 @@ type roleFlag struct {
 type usernameFlags struct {
 	term.PracticeFlags `embed:""`
 	Username           string `required:"" help:"Their username."`
+}
+
+// lastManager warns of a practice that would have no manager.
+func (f usernameFlags) lastManager(ctx context.Context, engine *app.Engine) (string, error) {
+	others, err := engine.People().HasManager(ctx, f.Tenant, f.Username)
+	if err != nil || others {
+		return "", err
+	}
+	return "The practice then has no manager who can sign in.", nil
 }
 
 // linkFlag is where the practices' pages are, for the address of a link.
@@ -99,12 +109,21 @@ func (c *reactivateStaffCmd) Run(r *term.Run) error {
 }
 
 type setStaffRolesCmd struct {
-	usernameFlags `embed:""`
-	roleFlag      `embed:""`
+	usernameFlags    `embed:""`
+	roleFlag         `embed:""`
+	term.TakingFlags `embed:""`
 }
 
 func (c *setStaffRolesCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
+	warning := c.lastManager
+	if slices.Contains(c.Role, staff.Manager) {
+		warning = nil
+	}
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.SetStaffRoles]{
+		Tenant: c.Tenant, Follows: "They then have exactly these roles.",
+		Warning: warning,
+		Intent:  commands.Desk.SetStaffRoles, Given: commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role},
+	})
 }
 
 // invite passes an intent to the desk that makes a link for a member of staff, and prints

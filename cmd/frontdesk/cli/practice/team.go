@@ -106,8 +106,12 @@ func (c *changeTeamCmd) Run(r *term.Run) error {
 type removeTeamCmd struct {
 	term.PracticeFlags `embed:""`
 	Team               staff.TeamID `required:"" placeholder:"UUID" help:"The team's identifier."`
+	term.TakingFlags   `embed:""`
 }
 
 func (c *removeTeamCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RemoveTeam, commands.RemoveTeam{Tenant: c.Tenant, Team: c.Team})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RemoveTeam]{
+		Tenant: c.Tenant, Follows: "The requests of the team then have no holder.",
+		Intent: commands.Desk.RemoveTeam, Given: commands.RemoveTeam{Tenant: c.Tenant, Team: c.Team},
+	})
 }

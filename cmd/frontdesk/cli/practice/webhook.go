@@ -34,10 +34,14 @@ func (c *setWebhookCmd) Run(r *term.Run) error {
 type removeWebhookCmd struct {
 	term.ApplicationFlags `embed:""`
 	Event                 application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+	term.TakingFlags      `embed:""`
 }
 
 func (c *removeWebhookCmd) Run(r *term.Run) error {
-	return term.Change(r, c.EngineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+	return term.TakeAway(r, c.EngineFlags, c.TakingFlags, term.Taking[commands.RemoveWebhook]{
+		Follows: "The application gets no webhooks of this event any longer.",
+		Intent:  commands.Desk.RemoveWebhook, Given: commands.RemoveWebhook{Application: c.Application, Event: c.Event},
+	})
 }
 
 type testWebhookCmd struct {

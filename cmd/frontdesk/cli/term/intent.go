@@ -123,36 +123,53 @@ const CommandLimit = 30 * time.Second
 func (f EngineFlags) DoWith(r *Run, config app.Config, tenant string,
 	act func(context.Context, *app.Engine, commands.Desk) (Made, error),
 ) error {
+	made, appended, err := f.do(r, config, tenant, act)
+	if err != nil {
+		return err
+	}
+	return f.print(r, made, appended)
+}
+
+func (f EngineFlags) do(r *Run, config app.Config, tenant string,
+	act func(context.Context, *app.Engine, commands.Desk) (Made, error),
+) (Made, []event.Recorded, error) {
 	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
 	defer cancel()
 	follower := &sandbox.Follower{Real: r.Now}
 	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.Now
 	engine, err := app.Open(ctx, config)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	defer engine.Close()
 	if err := follower.Follow(ctx, engine.Log.DB); err != nil {
-		return err
+		return nil, nil, err
+	}
+	if r.SandboxOnly && !follower.InSandbox() {
+		return nil, nil, errSandboxOnly
 	}
 	actor, err := f.actor(ctx, engine, tenant)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store, Erasures: engine.Desk.Erasures}
 	desk.Store, desk.Erasures = listening, listening
 	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, desk)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := engine.Drain(ctx); err != nil {
-		return fmt.Errorf("the events are stored and will reach the log as soon as a server runs: %w", err)
+		return nil, nil, fmt.Errorf("the events are stored and will reach the log as soon as a server runs: %w", err)
 	}
-	return f.print(r, made, listening.appended)
+	return made, listening.appended, nil
 }
 
 // errNoPractice refuses --as for a command that is about no practice.
 var errNoPractice = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
+
+// errSandboxOnly refuses an operator's command that would do the work of staff (D181).
+var errSandboxOnly = fault.New(fault.Refused, "sandbox-only",
+	"This command works only with the database of a sandbox. At a practice, staff do this on their pages, and applications by the API.")
 
 // actor returns the actor of the events: the operator, and the member of staff that they act for.
 func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {

@@ -13,17 +13,17 @@ func TestPersonalDataNeedsTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
-		"patient register --tenant=elm --name=Zoe":                                 c.DB.URL,
-		"staff register --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk": c.DB.URL,
-		"staff invite --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk":   c.DB.URL,
-		"patient create-note --tenant=elm --file=- --patient=" + c.Ann:             c.DB.URL,
-		"audit log --show-personal":                                                c.Auditor,
-		"audit calls --show-personal":                                              c.Auditor,
-		"audit export --out=" + t.TempDir() + "/log --show-personal":               c.Auditor,
-		"audit who-accessed --tenant=elm --show-personal --patient=" + c.Ann:       c.Auditor,
-		"audit replay --as-of=3":                                                   c.Auditor,
-		"audit explain --call=0190c7a2-0000-7000-8000-0000000000a1":                c.Auditor,
-		"audit rebuild --projection=staff.v1":                                      c.DB.AdminURL,
+		"patient register --tenant=elm --name=Zoe":                                                  c.DB.URL,
+		"staff register --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk":                  c.DB.URL,
+		"staff invite --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk":                    c.DB.URL,
+		"patient change-details --tenant=elm --name=Zoe --birth-date=1980-02-29 --patient=" + c.Ann: c.DB.URL,
+		"audit log --show-personal":                                                                 c.Auditor,
+		"audit calls --show-personal":                                                               c.Auditor,
+		"audit export --out=" + t.TempDir() + "/log --show-personal":                                c.Auditor,
+		"audit who-accessed --tenant=elm --show-personal --patient=" + c.Ann:                        c.Auditor,
+		"audit replay --as-of=3":                                                                    c.Auditor,
+		"audit explain --call=0190c7a2-0000-7000-8000-0000000000a1":                                 c.Auditor,
+		"audit rebuild --projection=staff.v1":                                                       c.DB.AdminURL,
 	} {
 		args := append(strings.Fields(line), "--database-url", database)
 		clitest.FrontdeskWith(t, "A cough", append(args, clitest.NoMasterKey)...).WantFailure(t, 1, clitest.SealedHere)
@@ -40,10 +40,10 @@ func TestOtherDataNeedsNoMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
-		"practice register --tenant=ash --name=Ash":           c.DB.URL,
-		"site add --tenant=elm --name=Main":                   c.DB.URL,
-		"patient open-record --tenant=elm --patient=" + c.Ann: c.DB.URL,
-		"staff deactivate --tenant=elm --username=dr.lee":     c.DB.URL,
+		"practice register --tenant=ash --name=Ash":               c.DB.URL,
+		"site add --tenant=elm --name=Main":                       c.DB.URL,
+		"patient restrict-record --tenant=elm --patient=" + c.Ann: c.DB.URL,
+		"staff deactivate --tenant=elm --username=dr.lee":         c.DB.URL,
 		"audit log": c.Auditor,
 		"audit who-accessed --tenant=elm --patient=" + c.Ann: c.Auditor,
 		"audit calls": c.Auditor,

@@ -27,6 +27,8 @@ type Run struct {
 	Streams                 // which show characters that a terminal would act on
 	Raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
 	Now     func() time.Time
+	// SandboxOnly refuses to change a database that belongs to no sandbox.
+	SandboxOnly bool
 }
 
 // ErrDiffers ends a command with status 3 and without a message: the command has printed the

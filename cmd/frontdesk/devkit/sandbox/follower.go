@@ -17,20 +17,28 @@ import (
 // be a difference from the schema that the service needs.
 const dirComment = "frontdesk sandbox in "
 
+// Comment returns the comment of the database of a sandbox in a directory. A sandbox without a
+// directory is one of a test, and has real time.
+func Comment(dir string) string { return dirComment + dir }
+
 // sign records in the database which sandbox it belongs to. No copy of it has that comment.
 func sign(ctx context.Context, dir string, database *embedded.Server, name string) error {
-	return asSuperuser(ctx, database, "COMMENT ON DATABASE "+pgx.Identifier{name}.Sanitize()+" IS "+quote(dirComment+dir))
+	return asSuperuser(ctx, database, "COMMENT ON DATABASE "+pgx.Identifier{name}.Sanitize()+" IS "+quote(Comment(dir)))
 }
 
 // Follower is the clock of a command that changes a database. It shows real time until it
 // follows the clock of the database's sandbox.
 type Follower struct {
-	Real  func() time.Time
-	ahead time.Duration
+	Real      func() time.Time
+	ahead     time.Duration
+	inSandbox bool
 }
 
 // Now returns the time of the clock.
 func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
+
+// InSandbox reports whether the database belongs to a sandbox, once Follow has looked.
+func (f *Follower) InSandbox() bool { return f.inSandbox }
 
 // Follow sets the clock to that of the sandbox. It does nothing if the database belongs to no
 // sandbox.
@@ -40,8 +48,8 @@ func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
 	if err != nil {
 		return fmt.Errorf("find the sandbox of the database: %w", err)
 	}
-	dir, found := strings.CutPrefix(comment, dirComment)
-	if !found {
+	var dir string
+	if dir, f.inSandbox = strings.CutPrefix(comment, dirComment); dir == "" {
 		return nil
 	}
 	remote, err := Reach(dir)
