@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 )
 
 // The walks through the pages after the first one, whose steps are already done.
@@ -201,6 +203,12 @@ func (o *operator) hasRecords() {
 frontdesk patient register --tenant elm-street --name 'Ben Archer' --patient 0190c7a2-0000-7000-8000-00000000f008
 echo 'A cough.' > note
 echo '{"patientId":"%[1]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}' > request.json`, thePatient))
+	// Staff and applications write these entries. For a moment the database is a sandbox's (D181).
+	comment := func(text string) {
+		o.types(`superuser <<< "COMMENT ON DATABASE frontdesk IS '` + text + `'"`)
+	}
+	comment(sandbox.Comment(""))
+	defer comment("")
 	for _, record := range [][3]string{
 		{"f005", "noteId", "patient create-note --patient " + thePatient + " --file note"},
 		{"f006", "patientRequestId", "request submit --file request.json"},

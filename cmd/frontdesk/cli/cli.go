@@ -151,6 +151,7 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.PostBuild(completeModel), kong.Exit(exit),
+		kong.Resolvers(&operatorSettings{}),
 		kong.BindTo(fileSettings{}, (*service.SettingsFiles)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.Help(printHelp), kong.ValueFormatter(withDefault),

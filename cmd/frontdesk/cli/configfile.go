@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
@@ -50,7 +51,53 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 	return nil
 }
 
-// configurable returns the commands that read a config file.
+// operatorSection is the name of the section that all other commands read, from the file that
+// the environment names.
+const operatorSection = "operator"
+
+// operatorFlags are the flags in that section: the same for many commands.
+type operatorFlags struct {
+	term.DatabaseFlag     `embed:""`
+	term.MasterKeyFlags   `embed:""`
+	term.LedgerFlag       `embed:""`
+	term.NetworkFlag      `embed:""`
+	AuthURL               string `name:"auth-url"`
+	AuthorisationLifetime time.Duration
+}
+
+// operatorSettings gives kong the flags of commands without --config from the section for
+// operators. It reads the file once, and only for such a command.
+type operatorSettings struct {
+	read bool
+	said settings
+	err  error
+}
+
+// Validate implements [kong.Resolver].
+func (*operatorSettings) Validate(*kong.Application) error { return nil }
+
+// Resolve returns the value of a flag that is neither typed nor in the environment.
+func (o *operatorSettings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	name, command := os.Getenv("FRONTDESK_CONFIG"), ctx.Selected()
+	if name == "" || command == nil || environmentOf(flag) != "" || !slices.Contains(command.Flags, flag) ||
+		!hasFlag(command, "database-url") || hasFlag(command, "config") {
+		return nil, nil //nolint:nilnil // that is how kong learns that nothing is known
+	}
+	if !o.read {
+		o.read = true
+		o.said, o.err = readSettings(name, operatorSection)
+	}
+	if value, ok := o.said[flag.Name]; ok && o.err == nil {
+		return value.text, nil
+	}
+	return nil, o.err
+}
+
+func hasFlag(command *kong.Node, name string) bool {
+	return slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == name })
+}
+
+// configurable returns the commands that read a config file, and the section for operators.
 func configurable() ([]*kong.Node, error) {
 	var fields []reflect.StructField
 	for field := range reflect.TypeFor[commandLine]().Fields() {
@@ -58,6 +105,7 @@ func configurable() ([]*kong.Node, error) {
 			fields = append(fields, field)
 		}
 	}
+	fields = append(fields, reflect.StructField{Name: "Operator", Type: reflect.TypeFor[operatorFlags](), Tag: `cmd:""`})
 	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), term.Streams{}, nil)
 	if err != nil {
 		return nil, err
@@ -157,7 +205,7 @@ func (e entry) flags(commands []*kong.Node) (map[string]*kong.Flag, error) {
 	for _, command := range commands {
 		names = append(names, command.Name)
 		at := slices.IndexFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == e.key })
-		if at >= 0 && (e.command == "" || e.command == command.Name) {
+		if at >= 0 && (e.command == command.Name || e.command == "" && command.Name != operatorSection) {
 			flags[command.Name] = command.Flags[at]
 			typed = typed || len(command.Flags[at].Envs) == 0 || e.key == "config"
 		}
@@ -166,6 +214,8 @@ func (e entry) flags(commands []*kong.Node) (map[string]*kong.Flag, error) {
 	switch {
 	case e.command != "" && !slices.Contains(names, e.command):
 		return nil, e.fault("%s is no command that reads such a file: those are %s", e.command, known)
+	case len(flags) == 0 && e.command == operatorSection:
+		return nil, e.fault("%s is no flag that the section for operators may set", e.key)
 	case len(flags) == 0 && e.command != "":
 		return nil, e.fault("%s is no flag of %s: frontdesk %[2]s --help lists them", e.key, e.command)
 	case len(flags) == 0:

@@ -54,6 +54,35 @@ func TestTheEnvironmentMayNameTheFile_D108(t *testing.T) {
 	clitest.Frontdesk(t, "version").WantSuccess(t) // which reads no such file
 }
 
+// Commands without --config read the section for operators of the file that the environment
+// names, and nothing else of the file. Flags and the environment override it.
+func TestOperatorsHaveASection_D181(t *testing.T) {
+	db, other := postgrestest.New(t), postgrestest.New(t)
+	const file = "database-url: %s\nserve: {database-url: '%[1]s'}\noperator:\n  database-url: %s\n  auth-url: https://auth.example\n"
+	t.Setenv("FRONTDESK_CONFIG", clitest.SettingsFile(t, fmt.Sprintf(file, other.URL, db.URL)))
+	practices := func(db *postgrestest.Database) (n int) {
+		clitest.Must(t, db.AdminPool(t).QueryRow(t.Context(), `SELECT count(*) FROM practices`).Scan(&n))
+		return n
+	}
+	clitest.Frontdesk(t, "practice", "register", "--tenant=elm", "--name=Elm").WantSuccess(t)
+	o := clitest.Frontdesk(t, "staff", "invite", "--tenant=elm", "--username=dr.lee", "--name=Lee", "--email=lee@elm.example")
+	if o.WantSuccess(t); !strings.Contains(o.Out, "link: https://auth.example/elm/") {
+		t.Errorf("the link is another: %s", o.Out)
+	}
+	if here, there := practices(db), practices(other); here != 1 || there != 0 {
+		t.Errorf("%d and %d practices", here, there)
+	}
+	clitest.Frontdesk(t, "practice", "register", "--tenant=oak", "--name=Oak", "--database-url", other.URL).WantSuccess(t)
+	t.Setenv("FRONTDESK_DATABASE_URL", other.URL)
+	clitest.Frontdesk(t, "practice", "register", "--tenant=ash", "--name=Ash").WantSuccess(t)
+	if here, there := practices(db), practices(other); here != 1 || there != 2 {
+		t.Errorf("%d and %d practices", here, there)
+	}
+	t.Setenv("FRONTDESK_CONFIG", "/nowhere")
+	clitest.Frontdesk(t, "practice", "list").WantFailure(t, 2, "/nowhere")
+	clitest.Frontdesk(t, "version").WantSuccess(t) // which needs no database
+}
+
 func TestNoSecretIsShown_D108(t *testing.T) {
 	t.Parallel()
 	file := clitest.SettingsFile(t, "listen: 127.0.0.1:0\napi-domain: api.example\nauth-url: https://auth.example\n"+
@@ -79,6 +108,7 @@ func TestWrongConfigFileIsRefusedByLine_D108(t *testing.T) {
 		"sign:\n  state: a\n  adopt: true\n":             ":3: adopt is typed, and never in a file",
 		"witness:\n  new: true\n":                        ":2: new is typed, and never in a file",
 		"serve: {check: true}\n":                         ":1: check is typed, and never in a file",
+		"operator:\n  tenant: geheim\n":                  ":2: tenant is no flag that the section for operators may set",
 		"config: geheim\n":                               ":1: config is typed, and never in a file",
 		"rate-limit: many\n":                             `:1: rate-limit: expected a float but got "many"`,
 		"durability: some\n":                             ":1: durability must be one of asynchronous, synchronous",
