@@ -1,9 +1,17 @@
 package docs_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	"frontdesk/docs"
 )
 
 var (
@@ -25,6 +33,52 @@ func diagrams(t *testing.T) map[string]int {
 		}
 	}
 	return pages
+}
+
+// drawnFolder has the diagrams that the site shows, as SVG.
+const drawnFolder = "diagrams"
+
+// drawnDiagram is a diagram of a page.
+type drawnDiagram struct{ page, source string }
+
+// file is its picture, which the site finds by its title.
+func (d drawnDiagram) file() string {
+	title := regexp.MustCompile(`accTitle: (.+)`).FindStringSubmatch(d.source)
+	return filepath.Join(drawnFolder, docs.DiagramFile(title[1]))
+}
+
+// mark is the first line of the picture: it names the source.
+func (d drawnDiagram) mark() string {
+	return fmt.Sprintf("<!-- %x -->\n", sha256.Sum256([]byte(d.source)))
+}
+
+func allDiagrams(t *testing.T) (all []drawnDiagram) {
+	t.Helper()
+	for _, page := range slices.Sorted(maps.Keys(diagrams(t))) {
+		text, err := os.ReadFile(page)
+		must(t, err)
+		for _, found := range diagram.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, drawnDiagram{page, found[1]})
+		}
+	}
+	return all
+}
+
+// The site shows a picture of each diagram, drawn from its present source.
+func TestSiteHasDiagrams(t *testing.T) {
+	t.Parallel()
+	files := map[string]bool{}
+	for _, d := range allDiagrams(t) {
+		files[d.file()] = true
+		if text, err := os.ReadFile(d.file()); err != nil || !strings.HasPrefix(string(text), d.mark()) {
+			t.Errorf("%s: %s is not drawn from its source: run go test -tags walk ./docs -run DiagramsAreDrawn -update-diagrams (%v)", d.page, d.file(), err)
+		}
+	}
+	drawn, err := filepath.Glob(drawnFolder + "/*")
+	must(t, err)
+	if len(drawn) != len(files) {
+		t.Errorf("%s has %d files for %d diagrams", drawnFolder, len(drawn), len(files))
+	}
 }
 
 // People who cannot see a diagram read its description.
@@ -63,5 +117,12 @@ func TestPicturesHaveAlternativeTexts(t *testing.T) {
 	}
 	if all < 5 {
 		t.Errorf("there are %d pictures", all)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

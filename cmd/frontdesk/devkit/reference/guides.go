@@ -238,7 +238,8 @@ type inSite struct {
 }
 
 // Transform is for [goldmark].
-func (d inSite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+func (d inSite) Transform(doc *ast.Document, source text.Reader, _ parser.Context) {
+	d.drawDiagrams(doc, source.Source())
 	var others []*ast.Link
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk returns no error
 		if image, ok := n.(*ast.Image); ok && entering {
@@ -262,13 +263,41 @@ func (d inSite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	}
 }
 
+var diagramText = regexp.MustCompile(`(?s)accTitle: ([^\n]+)\n\s*accDescr: ([^\n]+)`)
+
+// drawDiagrams shows the picture of each Mermaid diagram in place of its source.
+func (d inSite) drawDiagrams(doc *ast.Document, source []byte) {
+	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
+		code, ok := block.(*ast.FencedCodeBlock)
+		if !ok || string(code.Language(source)) != "mermaid" {
+			continue
+		}
+		described := diagramText.FindSubmatch(code.Lines().Value(source))
+		if described == nil {
+			continue
+		}
+		large, image := ast.NewLink(), ast.NewImage(ast.NewLink())
+		large.Destination = []byte("/docs/diagrams/" + docs.DiagramFile(string(described[1])))
+		image.Destination = large.Destination
+		image.AppendChild(image, ast.NewString(bytes.Join(described[1:], []byte(". "))))
+		large.AppendChild(large, image)
+		shown := ast.NewParagraph()
+		shown.AppendChild(shown, large)
+		doc.ReplaceChild(doc, block, shown)
+		block = shown
+	}
+}
+
 // target returns where a link of the document leads in the site, or nothing.
 func (d inSite) target(destination string) string {
 	name, place, _ := strings.Cut(destination, "#")
 	if name == "" || strings.Contains(destination, ":") {
 		return destination
 	}
-	there := path.Join(path.Dir(d.name), name)
+	there, inTree := strings.CutPrefix(name, "/") // of a diagram
+	if !inTree {
+		there = path.Join(path.Dir(d.name), name)
+	}
 	if _, err := d.read(there); err != nil || path.Ext(there) == ".go" {
 		return ""
 	}

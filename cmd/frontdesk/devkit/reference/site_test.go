@@ -118,6 +118,29 @@ func TestPagesOutsideDocsAreInSite(t *testing.T) {
 }
 
 // The examples on a sandbox's pages can be tried as they are.
+// The site shows pictures of diagrams, which lead to their full size.
+func TestPagesShowDiagrams(t *testing.T) {
+	t.Parallel()
+	site, shown := written(t), 0
+	err := fs.WalkDir(site, "guides", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".html" {
+			return err
+		}
+		text := readFile(t, site, name)
+		if strings.Contains(text, "accTitle:") && !strings.HasPrefix(name, "guides/decisions") {
+			t.Errorf("%s shows the source of a diagram", name)
+		}
+		shown += strings.Count(text, `.svg"><img src="`)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown < 8 {
+		t.Errorf("%d diagrams", shown)
+	}
+}
+
 func TestASandboxShowsItsOwnIdentifiers_D98(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t)
