@@ -33,11 +33,11 @@ func (a addition) each(of int) portion {
 type measured struct {
 	calls, visits, refused, moved portion // a call without webhooks, a visit with those of ten receivers, a refused call, a webhook
 	visit                         map[int]float64
-	minutes, idle, repeated       float64
+	idle, repeated                float64
 }
 
 func (m measured) flow(practices int) flow {
-	return flow{visit: m.visit[practices], idle: m.idle, minutes: m.minutes}
+	return flow{visit: m.visit[practices], idle: m.idle}
 }
 
 // webhook is the part of a visit that is no call's, for each of its webhooks.
@@ -73,7 +73,6 @@ func (m measured) growing(t *testing.T) (all []growing) {
 		}
 	}
 	all[6].webhook, all[7].webhook = m.visits.tables["deliveries"]/(hooksOfAVisit*diskReceivers), m.moved.tables["delivered"]
-	all[6].call = 0
 	for table, bytes := range left {
 		if bytes > 10 {
 			t.Errorf("%s: %.0f bytes a call, which have no row", table, bytes)
@@ -140,7 +139,7 @@ func (m measured) daily(all []growing, lines growing) string {
 	add("**all tables**", of(all...))
 	add(lines.name, of(lines))
 	add("write-ahead log, which Postgres deletes", func(practices int) (float64, float64) { return m.flow(practices).daily(practices), mostWAL })
-	add("its archive, since the oldest of 14 backups", func(practices int) (float64, float64) {
+	add("its archive at most, since the oldest of 14 backups", func(practices int) (float64, float64) {
 		daily := m.flow(practices).archived(practices)
 		return daily, daily * daysOfArchive
 	})
@@ -177,7 +176,7 @@ func (m measured) disks(t *testing.T, all []growing) string {
 	add("20 GB for WAL, full while the archive fails", "`ArchiveFails`", func(practices int) float64 {
 		return (walDisk - mostWAL) / m.flow(practices).archived(practices)
 	})
-	add("100 GB for the archive, 85 % full", fills, archive(1-soon))
+	add("100 GB for the archive, at the earliest, 85 % full", fills, archive(1-soon))
 	add("95 %", isFull, archive(1-full))
 	add("full", "", archive(1))
 	add("100 GB for the tables, 85 % full", fills, tables(1-soon))
@@ -192,7 +191,7 @@ func (m measured) disks(t *testing.T, all []growing) string {
 		row("access record, all are equal", bytesOf(equal), daysOf(dataDisk/equal)),
 		row("lines of standard error", bytesOf(refusalsASecond*secondsOfDay*m.refused.log), ""),
 		"", "lines for each of the equal refusals: "+strconv.FormatFloat(m.repeated, 'f', 3, 64)+
-			", a quiet minute writes "+bytesOf(m.idle)+" and closes "+strconv.FormatFloat(1/m.minutes, 'f', 2, 64)+" segments, a visit of 1, 50 and 500 practices writes "+
+			", a quiet minute writes "+bytesOf(m.idle)+", a visit of 1, 50 and 500 practices writes "+
 			bytesOf(m.visit[1])+", "+bytesOf(m.visit[50])+" and "+bytesOf(m.visit[500]))
 	return strings.Join(out, "\n")
 }

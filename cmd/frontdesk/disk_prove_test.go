@@ -8,30 +8,23 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/postgres/embedded"
-	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/testworld"
 )
 
 var (
-	visitsOnDisk  = provetest.Pick(300, 3000)
-	quietSegments = provetest.Pick(2, 10)
+	visitsOnDisk = provetest.Pick(200, 2000)
+	quietTime    = provetest.Pick(30*time.Second, 10*time.Minute)
 )
 
 const (
@@ -58,13 +51,12 @@ func TestProveWhatFillsTheDisk_D114(t *testing.T) { //nolint:paralleltest // it 
 	refused := d.added(d.refuseEach)
 	repeated := d.refuseAgain()
 	moved := d.added(d.forget)
-	minutes, idle := d.quiet()
 	provetest.Tried(t, 2*visitsOnDisk, "visits")
 	provetest.Tried(t, int(visits.webhooks), "webhooks")
 	provetest.Tried(t, refusalsOnDisk+equalRefusals, "refusals")
 
 	found := measured{calls: calls.each(visitsOnDisk * len(steps)), visits: visits.each(visitsOnDisk), refused: refused.each(refusalsOnDisk),
-		moved: moved.each(int(visits.webhooks)), visit: flows, idle: idle, minutes: minutes, repeated: repeated}
+		moved: moved.each(int(visits.webhooks)), visit: flows, idle: d.quiet(), repeated: repeated}
 	page := found.page(t)
 	t.Log("\n" + page)
 	compareSection(t, page)
@@ -74,7 +66,6 @@ func TestProveWhatFillsTheDisk_D114(t *testing.T) { //nolint:paralleltest // it 
 type disk struct {
 	*cell
 
-	server   *embedded.Server
 	url      string
 	engine   *app.Engine
 	served   *served
@@ -85,7 +76,7 @@ func newDisk(t *testing.T) *disk {
 	t.Helper()
 	c, server := newCell(t)
 	c.keyed = true
-	d := &disk{cell: c, server: server, url: server.URL("frontdesk", postgres.AppRole), receiver: newHookCounter(t)}
+	d := &disk{cell: c, url: server.URL("frontdesk", postgres.AppRole), receiver: newHookCounter(t)}
 	_, err := c.admin.Exec(t.Context(), `ALTER SYSTEM SET max_wal_size = '1GB'`) // Postgres's own default
 	c.must(err)
 	_, err = c.admin.Exec(t.Context(), `SELECT pg_reload_conf()`)
@@ -100,33 +91,6 @@ func newDisk(t *testing.T) *disk {
 	d.served = serve(t, d.receiver, "--database-url", d.url)
 	c.urls = []string{d.served.url}
 	return d
-}
-
-// archives has Postgres archive its WAL, as docs/operate/back-up.md says.
-func (d *disk) archives() {
-	d.t.Helper()
-	of, err := os.Stat(d.data)
-	d.must(err)
-	owner := of.Sys().(*syscall.Stat_t)
-	folder := filepath.Join(postgrestest.Dir(d.t), "backups")
-	d.must(os.Mkdir(folder, 0o700))
-	d.must(os.Chown(folder, int(owner.Uid), int(owner.Gid)))
-	for _, setting := range []string{
-		"archive_mode = on", "archive_timeout = 60",
-		"archive_command = '" + testworld.Binary(d.t) + " backup archive-wal --to " + folder + " %p %f'",
-	} {
-		_, err := d.admin.Exec(d.t.Context(), `ALTER SYSTEM SET `+setting)
-		d.must(err)
-	}
-	d.admin.Reset()
-	text, err := os.ReadFile(filepath.Join(d.data, "postmaster.pid"))
-	d.must(err)
-	first, _, _ := strings.Cut(string(text), "\n")
-	postmaster, err := strconv.Atoi(first)
-	d.must(err)
-	d.must(syscall.Kill(postmaster, syscall.SIGINT))
-	<-d.server.Done()
-	d.must(d.server.Restart(d.t.Context()))
 }
 
 // hear has some of the applications receive webhooks.
@@ -181,10 +145,6 @@ func (d *disk) checkpoint() {
 // visits cost more each than many.
 func (d *disk) flows() map[int]float64 {
 	d.t.Helper()
-	written := func() (bytes float64) {
-		d.must(d.admin.QueryRow(d.t.Context(), `SELECT (pg_current_wal_lsn() - '0/0')::float8`).Scan(&bytes))
-		return bytes
-	}
 	visit := map[int]float64{}
 	for _, practices := range sizesOfCell {
 		visits := between(practices)
@@ -192,42 +152,28 @@ func (d *disk) flows() map[int]float64 {
 		for range rounds {
 			d.rest()
 			d.checkpoint()
-			before := written()
+			before := d.written()
 			d.come(visits, min(visits, 4))
 			d.rest()
-			visit[practices] += (written() - before) / float64(visits*rounds)
+			visit[practices] += (d.written() - before) / float64(visits*rounds)
 		}
 	}
 	return visit
 }
 
-// quiet is how many minutes a service without calls takes to close a segment of WAL, and how
-// many bytes a minute it writes. The rest of a closed segment is empty, and not written.
-func (d *disk) quiet() (minutes, idle float64) {
+// quiet is how many bytes of WAL a minute a service without calls writes.
+func (d *disk) quiet() float64 {
 	d.t.Helper()
-	d.archives()
-	written := func() (bytes float64) {
-		d.must(d.admin.QueryRow(d.t.Context(), `SELECT wal_bytes::float8 FROM pg_stat_wal`).Scan(&bytes))
-		return bytes
-	}
-	d.nextSegment()
-	before, began := written(), clock.Start()
-	for range quietSegments {
-		d.nextSegment()
-	}
-	took := began.Elapsed().Minutes()
-	return took / float64(quietSegments), (written() - before) / took
+	d.rest()
+	before, began := d.written(), clock.Start()
+	pauseFor(d.t.Context(), quietTime)
+	return (d.written() - before) / began.Elapsed().Minutes()
 }
 
-// nextSegment waits until one more segment is archived.
-func (d *disk) nextSegment() {
+func (d *disk) written() (bytes float64) {
 	d.t.Helper()
-	archived := func() (n int) {
-		d.must(d.admin.QueryRow(d.t.Context(), `SELECT archived_count FROM pg_stat_archiver`).Scan(&n))
-		return n
-	}
-	before := archived()
-	clocktest.Eventually(d.t, func() bool { return archived() > before }, "a segment is archived")
+	d.must(d.admin.QueryRow(d.t.Context(), `SELECT (pg_current_wal_lsn() - '0/0')::float8`).Scan(&bytes))
+	return bytes
 }
 
 // refuse makes calls about patients who do not exist, for one application.

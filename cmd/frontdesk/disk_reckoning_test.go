@@ -85,9 +85,8 @@ func fullAfter(all []growing, practices int, bytes float64) float64 {
 
 // flow is the write-ahead log of some practices.
 type flow struct {
-	visit   float64 // bytes of a visit, with as many between two checkpoints as a day has
-	idle    float64 // bytes a minute without calls
-	minutes float64 // from one archived segment to the next without calls
+	visit float64 // bytes of a visit, with as many between two checkpoints as a day has
+	idle  float64 // bytes a minute without calls
 }
 
 // between is how many visits some practices have between two checkpoints.
@@ -100,11 +99,11 @@ func (f flow) daily(practices int) float64 {
 	return float64(practices*visitsADay)*f.visit + f.idle*minutesOfDay
 }
 
-// archived is how many bytes a day adds to an archive that closes a segment each minute in
-// which something was written.
+// archived is how many bytes a day adds to an archive at most. With archive_timeout = 60, each
+// minute in which something is written can close a segment.
 func (f flow) archived(practices int) float64 {
 	open := float64(practices*visitsADay)*f.visit/minutesOpen + f.idle
-	return minutesOpen*max(aSegment, open) + (minutesOfDay-minutesOpen)*aSegment/f.minutes
+	return minutesOpen*max(aSegment, open) + (minutesOfDay-minutesOpen)*max(aSegment, f.idle)
 }
 
 // bytesOf writes an amount with two or three digits, and its unit.
@@ -180,12 +179,12 @@ func TestADiskIsReckonedByPractice_D114(t *testing.T) {
 // A quiet minute takes a whole segment of the archive, and a busy one as much as it writes.
 func TestAQuietMinuteTakesASegment_D114(t *testing.T) {
 	t.Parallel()
-	quiet := flow{visit: 50e3, idle: 1000, minutes: 1}
+	quiet := flow{visit: 50e3, idle: 1000}
 	if got, want := quiet.archived(1), float64(minutesOfDay*aSegment); got != want {
 		t.Errorf("a practice archives %.0f bytes a day, want %.0f", got, want)
 	}
-	busy := flow{visit: 50e3, minutes: 2}
-	if got, want := busy.archived(10_000), 800_000*50e3+840*aSegment/2.0; got != want {
+	busy := flow{visit: 50e3}
+	if got, want := busy.archived(10_000), 800_000*50e3+840*aSegment; got != want {
 		t.Errorf("10,000 practices archive %.0f bytes a day, want %.0f", got, want)
 	}
 	for practices, want := range map[int]int{1: 1, 50: 33, 500: 333} {
