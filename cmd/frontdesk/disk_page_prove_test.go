@@ -47,7 +47,7 @@ func (m measured) webhook(visit, call float64) float64 {
 
 // maySway is how much of an amount may differ between the page and a run: few visits are measured,
 // on tables of few pages.
-const maySway = 0.2
+const maySway = 0.3
 
 const ofAccess = "access record"
 
@@ -138,7 +138,7 @@ func (m measured) daily(all []growing, lines growing) string {
 	}
 	add("**all tables**", of(all...))
 	add(lines.name, of(lines))
-	add("write-ahead log, which Postgres deletes", func(practices int) (float64, float64) { return m.flow(practices).daily(practices), mostWAL })
+	add("write-ahead log of visits, which Postgres deletes", func(practices int) (float64, float64) { return m.flow(practices).daily(practices), mostWAL })
 	add("its archive at most, since the oldest of 14 backups", func(practices int) (float64, float64) {
 		daily := m.flow(practices).archived(practices)
 		return daily, daily * daysOfArchive

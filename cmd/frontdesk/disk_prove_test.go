@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	visitsOnDisk = provetest.Pick(200, 2000)
+	visitsOnDisk = provetest.Pick(300, 2000)
 	quietTime    = provetest.Pick(30*time.Second, 10*time.Minute)
 )
 
@@ -164,7 +164,7 @@ func (d *disk) flows() map[int]float64 {
 // quiet is how many bytes of WAL a minute a service without calls writes.
 func (d *disk) quiet() float64 {
 	d.t.Helper()
-	d.rest()
+	d.settle() // or autovacuum runs meanwhile
 	before, began := d.written(), clock.Start()
 	pauseFor(d.t.Context(), quietTime)
 	return (d.written() - before) / began.Elapsed().Minutes()

@@ -94,10 +94,8 @@ func between(practices int) int {
 	return max(1, practices*visitsADay*minutesBetween/minutesOpen)
 }
 
-// daily is how many bytes Postgres writes a day.
-func (f flow) daily(practices int) float64 {
-	return float64(practices*visitsADay)*f.visit + f.idle*minutesOfDay
-}
+// daily is how many bytes Postgres writes for the visits of a day.
+func (f flow) daily(practices int) float64 { return float64(practices*visitsADay) * f.visit }
 
 // archived is how many bytes a day adds to an archive at most. With archive_timeout = 60, each
 // minute in which something is written can close a segment.
