@@ -43,7 +43,7 @@ EXPORTERS = $(foreach of,node postgres blackbox,$(if $(call have,prometheus-$(of
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(FRAMEWORKS) $(KIT) $(MYPY) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
-.PHONY: help run quick check test walks moments nightly prove fresh bench peers features site lint words measure mutate deps build images sandbox release kit
+.PHONY: help run quick check test walks moments nightly prove growth fresh bench peers features site lint words measure mutate deps build images sandbox release kit
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -70,7 +70,7 @@ LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/devk
 UNRACED = ./cmd/frontdesk ./docs ./domain/... $(TOOLS)
 
 # The program is built once, for the tests of all packages.
-test walks nightly prove: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
+test walks nightly prove growth: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
 
 # The program is compiled and vetted for systems on which nothing runs it. Its tests are for Linux: an overlay leaves them out.
 ELSEWHERE = overlay=$$(mktemp); trap "rm -f $$overlay" EXIT; \
@@ -112,6 +112,10 @@ nightly: deps build ## every proof with few of everything, the longest unrun fir
 
 prove: deps build ## the same with as many as a release wants (RUN=Growth: some of them): takes hours and 10 GB of disk
 	@$(NIGHTLY) -long -run '$(RUN)'
+
+growth: MISSING = $(strip $(POSTGRES))
+growth: deps build ## the bytes that calls, webhooks and refusals add to each disk, for 1, 50 and 500 practices: ten minutes
+	@$(GO) test -tags prove -run '^TestProveWhatFillsTheDisk' -count 1 -v ./cmd/frontdesk
 
 # Signals reach a program that make has started, not one that `go run` has.
 NIGHTLY = $(GO) build -o .frontdesk/bin/nightly ./.ci/nightly && exec .frontdesk/bin/nightly

@@ -52,7 +52,7 @@ func (f Folder) path(parts ...string) string {
 	return filepath.Join(append([]string{string(f)}, parts...)...)
 }
 
-func (f Folder) wal(name string) string { return f.path("wal", name) }
+func (f Folder) wal(name string) string { return f.path("wal", name+compressed) }
 
 // Ledger is the newest copy of the ledger of erasures.
 func (f Folder) Ledger() string { return f.path(ledgerName) }

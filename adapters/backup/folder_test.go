@@ -37,7 +37,7 @@ func TestArchiveNeverReplacesWAL(t *testing.T) {
 	folder := backup.Folder(dir)
 	const name = "000000010000000000000001"
 	one, other := write(t, filepath.Join(t.TempDir(), "one"), "one"), write(t, filepath.Join(t.TempDir(), "other"), "other")
-	write(t, filepath.Join(dir, "wal", name+".new"), "half of a killed run")
+	write(t, filepath.Join(dir, "wal", name+".gz.new"), "half of a killed run")
 	must(t, folder.Archive(one, name))
 	must(t, folder.Archive(one, name))
 	if err := folder.Archive(other, name); err == nil || !strings.Contains(err.Error(), "another content") {
@@ -95,9 +95,9 @@ func TestPruneKeepsWALOfKeptBackups(t *testing.T) {
 	old := based(t, dir, noon, "000000010000000000000002")
 	based(t, dir, noon.Add(time.Hour), "000000020000000000000004") // a failover was in between
 	for n := range 6 {
-		write(t, filepath.Join(dir, "wal", fmt.Sprintf("%08X%016X", 1+n/4, n)), "")
+		write(t, filepath.Join(dir, "wal", fmt.Sprintf("%08X%016X.gz", 1+n/4, n)), "")
 	}
-	write(t, filepath.Join(dir, "wal", "00000002.history"), "")
+	write(t, filepath.Join(dir, "wal", "00000002.history.gz"), "")
 	want := backup.Pruned{Bases: []string{old}, Segments: []string{"000000010000000000000000", "000000010000000000000001", "000000010000000000000002", "000000010000000000000003"}}
 	for _, dry := range []bool{true, false} {
 		gone, err := folder.Prune(t.Context(), 1, dry)

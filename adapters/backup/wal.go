@@ -2,6 +2,8 @@ package backup
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"frontdesk/adapters/durable"
 )
@@ -21,8 +24,12 @@ var (
 // segmentSize is that of all clusters that this package backs up, in bytes.
 const segmentSize = 16 << 20
 
-// Archive stores a file of WAL under its name, as Postgres' archive_command. It returns once
-// the file is on the disk. A file that is stored already is left as it is; one with another
+// compressed is the end of the name of a stored file. A quiet cluster closes a segment each
+// minute that is nearly empty, so an archive of whole segments would grow by 24 GB a day.
+const compressed = ".gz"
+
+// Archive stores a file of WAL compressed under its name, as Postgres' archive_command. It
+// returns once the file is on the disk. A file that is stored already is left as it is; one with another
 // content is an error, because two clusters must not share an archive.
 func (f Folder) Archive(path, name string) error {
 	if !walFile.MatchString(name) {
@@ -35,7 +42,7 @@ func (f Folder) Archive(path, name string) error {
 	if err := os.Mkdir(f.path("wal"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("archive %s: %w", name, err)
 	}
-	switch stored, err := os.ReadFile(f.wal(name)); {
+	switch stored, err := f.stored(name); {
 	case err == nil && bytes.Equal(stored, content):
 		return durable.SyncDir(f.path("wal"))
 	case err == nil:
@@ -43,10 +50,33 @@ func (f Folder) Archive(path, name string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("archive %s: %w", name, err)
 	}
-	if err := durable.Replace(f.wal(name), 0o600, content); err != nil {
+	var small bytes.Buffer
+	to := gzip.NewWriter(&small)
+	_, err = to.Write(content)
+	if err := errors.Join(err, to.Close()); err != nil {
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	if err := durable.Replace(f.wal(name), 0o600, small.Bytes()); err != nil {
 		return fmt.Errorf("archive %s: %w", name, err)
 	}
 	return nil
+}
+
+// stored returns the content of a stored file.
+func (f Folder) stored(name string) (content []byte, err error) {
+	file, err := os.Open(f.wal(name))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the callers name the file
+	}
+	defer file.Close()
+	from, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	if content, err = io.ReadAll(io.LimitReader(from, segmentSize+1)); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	return content, nil
 }
 
 // ErrNoWAL reports a file of WAL that is not archived. It ends a recovery.
@@ -57,18 +87,14 @@ func (f Folder) Fetch(name, path string) error {
 	if !walFile.MatchString(name) {
 		return fmt.Errorf("%q is no name of a file of WAL", name)
 	}
-	from, err := os.Open(f.wal(name))
+	content, err := f.stored(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", name, ErrNoWAL)
 	}
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", name, err)
 	}
-	defer from.Close()
-	err = durable.Create(path+draft, 0o600, func(to io.Writer) error {
-		_, err := io.Copy(to, from)
-		return err
-	})
+	err = durable.Replace(path+draft, 0o600, content)
 	if err == nil {
 		err = os.Rename(path+draft, path)
 	}
@@ -88,8 +114,8 @@ func (f Folder) segments() (names []string, err error) {
 		return nil, fmt.Errorf("read the archive of WAL: %w", err)
 	}
 	for _, entry := range entries {
-		if segment.MatchString(entry.Name()) {
-			names = append(names, entry.Name())
+		if name, ok := strings.CutSuffix(entry.Name(), compressed); ok && segment.MatchString(name) {
+			names = append(names, name)
 		}
 	}
 	return names, nil
@@ -127,17 +153,31 @@ func (f Folder) checkWAL(base Base) (last string, err error) {
 		if !ok {
 			return "", fmt.Errorf("the archive lacks the WAL segment …%016X, which comes after the backup %s", n, base.Name)
 		}
-		info, err := os.Stat(f.wal(name))
-		if err != nil {
+		if whole, err := f.whole(name); err != nil {
 			return "", fmt.Errorf("read the archive of WAL: %w", err)
-		}
-		if info.Size() != segmentSize {
+		} else if !whole {
 			return "", fmt.Errorf("the WAL segment %s is not whole", name)
 		}
 		if n == highest {
 			return name, nil
 		}
 	}
+}
+
+// whole reports whether a segment ends as a compressed file of its size does. A damage inside
+// is found by a restore.
+func (f Folder) whole(name string) (bool, error) {
+	file, err := os.Open(f.wal(name))
+	if err != nil {
+		return false, err //nolint:wrapcheck // the caller names the archive
+	}
+	defer file.Close()
+	var size [4]byte
+	if _, err := file.Seek(-int64(len(size)), io.SeekEnd); err != nil {
+		return false, nil //nolint:nilerr // it is shorter than that
+	}
+	_, err = io.ReadFull(file, size[:])
+	return binary.LittleEndian.Uint32(size[:]) == segmentSize, err
 }
 
 // next is the place of the segment after another.

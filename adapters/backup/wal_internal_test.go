@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -13,15 +14,13 @@ func TestArchiveWithGapReachesNothing(t *testing.T) {
 	t.Parallel()
 	folder := Folder(t.TempDir())
 	base := Base{Segment: "000000010000000000000002"}
-	if err := os.Mkdir(folder.path("wal"), 0o700); err != nil {
+	zeros := filepath.Join(t.TempDir(), "segment")
+	if err := os.WriteFile(zeros, make([]byte, segmentSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for n := 2; n <= 4; n++ {
 		name := fmt.Sprintf("%08X%016X", 1, n)
-		if err := os.WriteFile(filepath.Join(string(folder), "wal", name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(folder.wal(name), segmentSize); err != nil {
+		if err := folder.Archive(zeros, name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,6 +30,15 @@ func TestArchiveWithGapReachesNothing(t *testing.T) {
 	}
 	if !folder.reaches(base, info.ModTime().Add(-time.Second)) || folder.reaches(base, info.ModTime().Add(time.Second)) {
 		t.Error("a whole archive reaches up to its last segment")
+	}
+	if info.Size() > 20<<10 {
+		t.Errorf("an empty segment takes %d bytes", info.Size())
+	}
+	if err := os.Truncate(folder.wal("000000010000000000000003"), info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.checkWAL(base); err == nil || !strings.Contains(err.Error(), "000000010000000000000003 is not whole") {
+		t.Errorf("half of a segment: %v", err)
 	}
 	if err := os.Remove(folder.wal("000000010000000000000003")); err != nil {
 		t.Fatal(err)

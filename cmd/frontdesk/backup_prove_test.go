@@ -219,7 +219,7 @@ func TestProveBackupVerificationFinds(t *testing.T) {
 	verify("is good")
 	bases, err := filepath.Glob(filepath.Join(v.folder, "base-*Z"))
 	must(t, err)
-	segments, err := filepath.Glob(filepath.Join(v.folder, "wal", "0*[0-9A-F]"))
+	segments, err := filepath.Glob(filepath.Join(v.folder, "wal", strings.Repeat("[0-9A-F]", 24)+".gz"))
 	must(t, err)
 	lost := func(name, want string) {
 		t.Helper()

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
@@ -44,6 +45,7 @@ type cell struct {
 	client      *http.Client
 	integrators []bearertest.Application
 	practices   []practice
+	keyed       bool // each POST has an Idempotency-Key of its own
 }
 
 type practice struct {
@@ -135,7 +137,7 @@ func (c *cell) found(desk commands.Desk, patients int, receivers ...string) {
 	}
 }
 
-// register makes an application that calls, and receives every webhook.
+// register makes an application that calls, and receives every webhook if it has a receiver.
 func (c *cell) register(desk commands.Desk, keys *bearertest.Server, receiver string) {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -147,10 +149,18 @@ func (c *cell) register(desk commands.Desk, keys *bearertest.Server, receiver st
 		grant := application.Grant{Endpoint: application.EndpointName(step.path), Mode: application.ApplicationRestricted}
 		c.must(desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
 	}
-	for _, kind := range []application.WebhookEvent{application.RecordOpened, application.ConsultationStarted, application.CallInShown} {
-		c.must(desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: kind, URL: receiver}))
+	if receiver != "" {
+		c.subscribe(desk, id, receiver)
 	}
 	c.integrators = append(c.integrators, integrator)
+}
+
+// subscribe has an application receive the webhooks of visits.
+func (c *cell) subscribe(desk commands.Desk, id application.ID, receiver string) {
+	c.t.Helper()
+	for _, kind := range []application.WebhookEvent{application.RecordOpened, application.ConsultationStarted, application.CallInShown} {
+		c.must(desk.SetWebhook(c.t.Context(), commands.SetWebhook{Application: id, Event: kind, URL: receiver}))
+	}
 }
 
 func (c *cell) open(desk commands.Desk, tenant string, patients int) (of practice, err error) {
@@ -209,24 +219,9 @@ func filled(text string, known map[string]string) string {
 }
 
 func (c *cell) call(ctx context.Context, base, tenant, path, body, token string, known map[string]string) error {
-	method, url := http.MethodPost, base+"/transactional-api/"+path
-	if !strings.HasPrefix(body, "{") {
-		method, url, body = http.MethodGet, url+body, ""
-	}
-	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Host = tenant + ".frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+token)
-	response, err := c.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("answered %d %s, %w", response.StatusCode, text, err)
+	status, text, err := c.send(ctx, base, tenant, path, body, token)
+	if err != nil || status != http.StatusOK {
+		return fmt.Errorf("answered %d %s, %w", status, text, err)
 	}
 	var made struct {
 		AppointmentID string `json:"appointmentId"`
@@ -237,14 +232,44 @@ func (c *cell) call(ctx context.Context, base, tenant, path, body, token string,
 	return nil
 }
 
+// send makes a call and returns the answer to it. One without a body is a GET.
+func (c *cell) send(ctx context.Context, base, tenant, path, body, token string) (status int, text []byte, err error) {
+	method, url := http.MethodPost, base+"/transactional-api/"+path
+	if !strings.HasPrefix(body, "{") {
+		method, url, body = http.MethodGet, url+body, ""
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Host = tenant + ".frontdesk.test"
+	r.Header.Set("Authorization", "Bearer "+token)
+	if c.keyed && method == http.MethodPost {
+		r.Header.Set("Idempotency-Key", uuid.NewString())
+	}
+	response, err := c.client.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	text, err = io.ReadAll(response.Body)
+	return response.StatusCode, text, err
+}
+
 // settle waits until nothing is under way, and vacuums and analyses the tables.
 func (c *cell) settle() {
+	c.t.Helper()
+	c.rest()
+	_, err := c.admin.Exec(c.t.Context(), `VACUUM ANALYZE`)
+	c.must(err)
+}
+
+// rest waits until nothing is under way.
+func (c *cell) rest() {
 	c.t.Helper()
 	for waiting := true; waiting; time.Sleep(100 * time.Millisecond) {
 		c.must(c.admin.QueryRow(c.t.Context(), `SELECT (SELECT min(idx) FROM feed_offsets) < (SELECT head FROM sequencer)
 			OR EXISTS (SELECT FROM deliveries WHERE status IN ('pending', 'sending'))`).Scan(&waiting))
 	}
 	time.Sleep(2 * time.Second) // for the access record and the provers
-	_, err := c.admin.Exec(c.t.Context(), `VACUUM ANALYZE`)
-	c.must(err)
 }
