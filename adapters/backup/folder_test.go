@@ -1,6 +1,8 @@
 package backup_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,9 +55,26 @@ func TestArchiveNeverReplacesWAL(t *testing.T) {
 	if got, err := os.ReadFile(into); err != nil || string(got) != "one" {
 		t.Errorf("fetched %q, %v", got, err)
 	}
+	for damage, content := range map[string]string{"no gzip": "one", "more than a segment": larger(t)} {
+		write(t, filepath.Join(dir, "wal", name+".gz"), content)
+		if err := folder.Fetch(name, into); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: %v", damage, err)
+		}
+	}
 	if err := folder.Fetch("000000010000000000000002", into); !errors.Is(err, backup.ErrNoWAL) {
 		t.Errorf("what is not archived: %v", err)
 	}
+}
+
+// larger is a compressed file that is larger than a segment.
+func larger(t *testing.T) string {
+	t.Helper()
+	var made bytes.Buffer
+	to := gzip.NewWriter(&made)
+	_, err := to.Write(make([]byte, 17<<20))
+	must(t, err)
+	must(t, to.Close())
+	return made.String()
 }
 
 // based puts the description of a base backup into a folder.

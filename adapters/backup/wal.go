@@ -76,6 +76,9 @@ func (f Folder) stored(name string) (content []byte, err error) {
 	if content, err = io.ReadAll(io.LimitReader(from, segmentSize+1)); err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
+	if len(content) > segmentSize {
+		return nil, errors.New("damaged: it is larger than a segment")
+	}
 	return content, nil
 }
 

@@ -69,7 +69,7 @@ type commandLine struct {
 	Appointment   practice.AppointmentCommands   `cmd:"" part:"practice" sandboxonly:"" help:"Book appointments and record attendance."`
 	Erasure       practice.ErasureCommands       `cmd:"" part:"practice" help:"Erase people, with two operators."`
 
-	Sandbox    integrate.SandboxCmd    `cmd:"" part:"integrators" help:"Run a local sandbox with a seeded practice." detail:"Loopback only."`
+	Sandbox    integrate.SandboxCmd    `cmd:"" part:"integrators" help:"Run a local sandbox with a seeded practice." detail:"Loopback only. Without a verb, it starts one: sandbox start --help lists the flags."`
 	Dev        integrate.DevCmd        `cmd:"" part:"integrators" help:"Connect your own application to a sandbox." detail:"It makes keys, grants and webhooks, and serves a page that shows all of it."`
 	Token      integrate.TokenCmd      `cmd:"" part:"integrators" help:"Make keys, mint tokens and explain refusals."`
 	Webhook    webhookCmd              `cmd:"" part:"integrators" help:"Register, receive, trigger and verify webhooks."`

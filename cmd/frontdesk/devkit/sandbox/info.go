@@ -111,7 +111,11 @@ func (i Info) PagesURL() string { return i.AuthURL + "/" + i.TenantID + "/staff"
 func (i Info) logins() string {
 	var lines strings.Builder
 	for _, p := range i.People {
-		fmt.Fprintf(&lines, "  %-15s  %-14s  %s\n", p.Role, p.Username, p.Password)
+		roles := string(p.Role)
+		if p.OtherRole != "" {
+			roles += ", " + string(p.OtherRole)
+		}
+		fmt.Fprintf(&lines, "  %-30s  %-14s  %s\n", roles, p.Username, p.Password)
 	}
 	return lines.String()
 }

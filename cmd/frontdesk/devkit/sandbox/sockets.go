@@ -18,7 +18,7 @@ type sockets struct {
 func (s *sockets) claim(ctx context.Context, address string) (string, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return "", fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
+		return "", fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", address, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
