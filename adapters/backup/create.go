@@ -30,6 +30,7 @@ type Create struct {
 	Binaries    string        // of Postgres; "" to look for them
 	Wait        time.Duration // for the WAL of the backup to be archived
 	Now         func() time.Time
+	Warn        func(text string) // of a backup that would be lost with the database
 }
 
 // Run makes the backup, and returns it once all of it is on the disk and the archive has the
@@ -47,6 +48,9 @@ func (c Create) Run(ctx context.Context) (base Base, err error) {
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	base = Base{Name: c.Now().UTC().Format(nameFormat), Program: c.Program, Keys: c.Keys, Files: map[string]File{}}
 	if err := c.look(ctx, conn, &base); err != nil {
+		return base, err
+	}
+	if err := c.warn(ctx, conn); err != nil {
 		return base, err
 	}
 	folder := c.To.path(base.Name + draft)
@@ -69,6 +73,20 @@ func (c Create) Run(ctx context.Context) (base Base, err error) {
 		return base, fmt.Errorf("back up: %w", err)
 	}
 	return base, nil
+}
+
+// warn warns if the folder is on the disk of the database, as when it was not mounted. A role
+// that may not see the cluster's folder gets no warning.
+func (c Create) warn(ctx context.Context, conn *pgx.Conn) error {
+	var data string
+	err := conn.QueryRow(ctx, `SELECT coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')`).Scan(&data)
+	if err != nil {
+		return fmt.Errorf("back up: find the folder of the cluster: %w", err)
+	}
+	if data != "" && onOneDisk(data, string(c.To)) {
+		c.Warn(fmt.Sprintf("%s is on the disk of the database, and both are lost together: mount a folder of another machine there", c.To))
+	}
+	return nil
 }
 
 // look asks the cluster who it is, and whether it archives.

@@ -104,14 +104,14 @@ func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	b := w.manager
 	b.get(displays).wants(t, http.StatusOK, "", "No screens yet.")
 	form := w.display(display.Initials)
-	for field, fault := range map[string]string{"name": "Give the display a name", "site": "Choose a site", "naming": "Choose how people are called"} {
+	for field, fault := range map[string]string{"name": "Give the screen a name", "site": "Choose a site", "naming": "Choose how people are called"} {
 		wrong := w.display(display.Initials)
 		wrong.Set(field, " ")
 		b.post(displays, wrong).wants(t, http.StatusBadRequest, "", `href="#`+field+`">`+fault)
 	}
 	given := b.post(displays, form)
 	link := w.linkOn(given)
-	b.post(displays, form).wants(t, http.StatusConflict, "", "This display has been added")
+	b.post(displays, form).wants(t, http.StatusConflict, "", "This screen has been added")
 	b.get(displays).wants(t, http.StatusOK, "", "No screen has opened its link, which can be used until 1:00pm on Saturday 4 July")
 
 	screen, connected := w.connect(t, link)
@@ -242,7 +242,7 @@ func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	theirs := oaks.get(elsewhere+"?add").form(t, elsewhere)
 	theirs.Set("display", strings.Split(link, "/")[5])
 	theirs.Set("do", "remove")
-	oaks.post(elsewhere, theirs).wants(t, http.StatusNotFound, "", "no such display")
+	oaks.post(elsewhere, theirs).wants(t, http.StatusNotFound, "", "no such screen")
 	for field, value := range map[string]string{"do": "add", "name": "x", "naming": "number", "site": w.main.String()} {
 		theirs.Set(field, value)
 	}
@@ -256,7 +256,7 @@ func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	unknown := w.manager.get(displays).form(t, displays)
 	unknown.Set("do", "remove")
 	unknown.Set("display", w.main.String())
-	w.manager.post(displays, unknown).wants(t, http.StatusNotFound, "", "no such display")
+	w.manager.post(displays, unknown).wants(t, http.StatusNotFound, "", "no such screen")
 	unknown.Set("do", "paint")
 	w.manager.post(displays, unknown).wants(t, http.StatusBadRequest, "", "could not read")
 

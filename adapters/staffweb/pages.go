@@ -89,7 +89,7 @@ func (p *Pages) routes() []pagekit.Route {
 		}).Routes(),
 		(&privacy.Section{
 			Site: p.Site, Traces: history.Accesses{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
-			People: members, Directory: directory, PatientIndex: p.PatientIndex, Service: p.Privacy,
+			People: members, Directory: directory, Contacts: contacts, PatientIndex: p.PatientIndex, Service: p.Privacy,
 		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
 		(&board.Section{Site: p.Site, Hub: p.Live, CallIns: projections.CallIns{DB: p.DB, Names: p.Names}}).Routes(),

@@ -201,6 +201,14 @@ func TestPatientIsFoundByNumber_D161(t *testing.T) {
 	officer.signIn(elm, "pia")
 	form := with(officer.get(privacyPage).form(t, privacyPage), "name", spacedNumber)
 	officer.post(privacyPage, form).wants(t, http.StatusOK, "", "Ann Archer")
+	// Patients with one name and one date of birth differ by their number.
+	twin := s.patient(t, elm, "Ann Archer", "1980-02-29")
+	s.drain(t)
+	both := officer.post(privacyPage, with(form, "name", "Ann Archer"))
+	both.wants(t, http.StatusOK, "", "2 patients were found.")
+	both.wants(t, http.StatusOK, "", "NHS number "+spacedNumber)
+	officer.get(privacyPage+"/patients/"+ann.String()).wants(t, http.StatusOK, "", "<dt>NHS number</dt><dd>"+spacedNumber+"</dd>")
+	officer.get(privacyPage+"/patients/"+twin.String()).wants(t, http.StatusOK, "", "<dt>NHS number</dt><dd>not known</dd>")
 	written := s.watched.String() + fmt.Sprint(s.looks.all())
 	var searches string
 	must(t, s.pool.QueryRow(t.Context(), `SELECT string_agg(p::text, '') FROM patient_searches p`).Scan(&searches))

@@ -121,7 +121,11 @@ func (v *vault) registers(tenant string) {
 
 func (v *vault) creates() string {
 	v.t.Helper()
-	return v.must(v.binary, "backup", "create", "--to", v.folder, "--erasure-ledger", v.ledger(), "--cluster-url", v.as("postgres"))
+	said := v.must(v.binary, "backup", "create", "--to", v.folder, "--erasure-ledger", v.ledger(), "--cluster-url", v.as("postgres"))
+	if !strings.Contains(said, "is on the disk of the database") { // both are in the folder of this test
+		v.t.Errorf("it does not warn: %s", said)
+	}
+	return said
 }
 
 func (v *vault) restore(to string) []string {

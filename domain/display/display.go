@@ -58,9 +58,9 @@ func (Display) Events() []event.Event { return []event.Event{Added{}, Connected{
 
 // The refusals of this package's rules.
 var (
-	ErrNameless      = fault.New(fault.Invalid, "missing-display-name", "Give the display a name, such as where it hangs.")
+	ErrNameless      = fault.New(fault.Invalid, "missing-display-name", "Give the screen a name, such as where it hangs.")
 	ErrUnknownNaming = fault.New(fault.Invalid, "unknown-naming", "Choose how people are called from full-name, initials and number.")
-	ErrAdded         = fault.New(fault.Conflict, "display-added", "This display has been added, and its link was shown then. If the link is lost, remove the display and add another.")
+	ErrAdded         = fault.New(fault.Conflict, "display-added", "This screen has been added, and its link was shown then. If the link is lost, remove the screen and add another.")
 	ErrUnknown       = fault.New(fault.Refused, "display-not-found", "The practice has no display with this identifier.")
 )
 

@@ -87,7 +87,7 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	w := p.waiting()
 	manager.open(p.page(elm, "displays?add"))
 	manager.press("Add")
-	manager.shows("Give the display a name")
+	manager.shows("Give the screen a name")
 	manager.fits("displays-wrong")
 	link := manager.adds(p, "full-name")
 	manager.look("displays-handed")
@@ -125,7 +125,7 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	manager.shows("Last shown at 1:00pm on Wednesday 1 July")
 	manager.look("displays")
 	manager.press("Remove") // the first: full-name comes before initials
-	manager.shows("The screen is now blank.")
+	manager.shows("It is now blank.")
 	screen.waits("This screen is not connected")
 	plain.waits("A A") // within 15 s
 	if page := ask(plain, chromedp.OuterHTML("html")); strings.Contains(page, "Archer") {

@@ -53,11 +53,11 @@ func (s *Section) showForm(r *pagekit.Request, status int, wrong pagekit.FormErr
 		FormErrors: wrong, Sites: siteChoices(sites, r.Form.Get("site")), Namings: namingChoices(display.Naming(r.Form.Get("naming"))),
 		Once: cmp.Or(r.Form.Get("once"), rand.Text()), Token: r.Token("displays"),
 		Name: pagekit.Field{
-			ID: "name", Label: "Name of the display", Hint: "For example “Main waiting room”. Only managers can see this name.",
+			ID: "name", Label: "Name of the screen", Hint: "For example “Main waiting room”. Only managers can see this name.",
 			Kind: "text", Value: r.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
 		},
 	}
-	s.Show(r, pagekit.View{Template: templates["add"], Status: status, Title: page.PageTitle("Add a display"), Content: page})
+	s.Show(r, pagekit.View{Template: templates["add"], Status: status, Title: page.PageTitle("Add a screen"), Content: page})
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (s *Section) showRefusal(r *pagekit.Request, err error) error {
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	case errors.Is(err, display.ErrAdded):
-		return pagekit.NewErrorPage(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Waiting room screens.")
+		return pagekit.NewErrorPage(http.StatusConflict, "This screen has been added", refusal.Detail, "Go back to Waiting room screens.")
 	case errors.Is(err, display.ErrNameless):
 		return s.showForm(r, http.StatusBadRequest, pagekit.FormError("name", refusal.Detail))
 	case errors.Is(err, site.ErrUnknown):

@@ -32,9 +32,9 @@ func (s *Section) Routes() []pagekit.Route {
 
 var (
 	errLink = pagekit.NewErrorPage(http.StatusNotFound, "This link cannot be used",
-		"It has been used, has ended or is not complete.", "Staff: make a new link on the page Displays.")
+		"It has been used, has ended or is not complete.", "Staff: make a new link on the page Waiting room screens.")
 	errOtherLink = pagekit.NewErrorPage(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open the link of this screen again.")
-	errGone = pagekit.NewErrorPage(http.StatusNotFound, "There is no such display",
+	errGone = pagekit.NewErrorPage(http.StatusNotFound, "There is no such screen",
 		"Nothing has been changed. A colleague may have removed it.", "Go back to Waiting room screens and look for it there.")
 )

@@ -108,6 +108,14 @@ func ParseTime(text string) (clock string, ok bool) {
 	return "", false
 }
 
+// FormatNHSNumber formats the ten digits of an NHS number in groups. Anything else stays as it is.
+func FormatNHSNumber(n string) string {
+	if len(n) != 10 {
+		return n
+	}
+	return n[:3] + " " + n[3:6] + " " + n[6:]
+}
+
 // FormatBirthDate formats a date of birth; "" if unknown. Anything but a date stays as it
 // is.
 func FormatBirthDate(date string) string {

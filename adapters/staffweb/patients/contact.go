@@ -72,9 +72,7 @@ func typedContact(r *pagekit.Request) (typed, parsed patient.Contact, faulty pag
 
 // shownContact is contact details as pages show them.
 func shownContact(c patient.Contact) patient.Contact {
-	if n := c.NHSNumber; len(n) == 10 {
-		c.NHSNumber = n[:3] + " " + n[3:6] + " " + n[6:]
-	}
+	c.NHSNumber = pagekit.FormatNHSNumber(c.NHSNumber)
 	return c
 }
 

@@ -100,6 +100,7 @@ type patientPage struct {
 	pagekit.FormErrors
 	Patient     patient.ID
 	Name, Birth string
+	NHSNumber   string // "" if it is not known
 	Done        string // the last action; "" for none
 	Restricted  bool
 	Allowed     []string
@@ -151,6 +152,11 @@ func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, p
 		return err
 	}
 	page.Patient, page.Name, page.Birth = state.id, names.name(state.id), names.birthDate(state.id)
+	contacts, err := s.Contacts.Find(r.Context(), r.Tenant, state.id)
+	if err != nil {
+		return err
+	}
+	page.NHSNumber = pagekit.FormatNHSNumber(contacts[state.id].NHSNumber)
 	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
 	page.Token, page.Seen = r.Token(state.purpose()), r.Token(state.seen())
 	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addHistory} {

@@ -35,6 +35,7 @@ type Section struct {
 	Done         projections.Erasures
 	People       projections.People
 	Directory    directory.Names
+	Contacts     projections.Contacts
 	PatientIndex *patientindex.Index
 	Service
 }
@@ -167,8 +168,8 @@ type waitingRow struct {
 
 // foundRow is a patient that was found.
 type foundRow struct {
-	Patient     patient.ID
-	Name, Birth string
+	Patient                patient.ID
+	Name, Birth, NHSNumber string
 }
 
 // home shows broken glass first, and then the erasures that wait.
@@ -230,8 +231,12 @@ func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []history.
 	for _, w := range waiting {
 		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.name(w.Patient), pagekit.Moment(w.AskedAt, r.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), r.Practice.Zone)})
 	}
+	contacts, err := s.Contacts.Find(r.Context(), r.Tenant, found...)
+	if err != nil {
+		return err
+	}
 	for _, id := range found {
-		page.Found = append(page.Found, foundRow{id, names.name(id), names.birthDate(id)})
+		page.Found = append(page.Found, foundRow{id, names.name(id), names.birthDate(id), pagekit.FormatNHSNumber(contacts[id].NHSNumber)})
 	}
 	return nil
 }

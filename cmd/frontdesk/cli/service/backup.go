@@ -99,6 +99,7 @@ func (c *backupCreateCmd) Run(r *term.Run) error {
 	base, err := backup.Create{
 		To: backup.Folder(c.To), DatabaseURL: c.ClusterURL, Ledger: c.ErasureLedger, Program: is.Version, Keys: keys,
 		Binaries: c.Binaries, Wait: c.ArchiveWait, Now: r.Now,
+		Warn: func(text string) { fmt.Fprintln(r.Err, "warning: "+text) },
 	}.Run(r.Context)
 	if err != nil {
 		return err
@@ -345,7 +346,8 @@ func (c *backupListCmd) Run(r *term.Run) error {
 		return err
 	}
 	for _, base := range all {
-		fmt.Fprintf(r.Out, "%s  from %s on  needs master keys %s\n", base.Name, base.Ended.UTC().Format(time.RFC3339), strings.Join(base.Keys, ", "))
+		fmt.Fprintf(r.Out, "%s  %s old  restores any instant since %s  needs master keys %s\n", base.Name, r.Now().Sub(base.Ended).Round(time.Second),
+			base.Ended.UTC().Format(time.RFC3339), strings.Join(base.Keys, ", "))
 	}
 	verified, err := backup.Folder(c.From).Verified()
 	if err == nil && verified.Base != "" {

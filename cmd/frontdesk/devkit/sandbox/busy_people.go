@@ -151,5 +151,18 @@ func (b *busy) hire(ctx context.Context) error {
 			b.clinicians = append(b.clinicians, id)
 		}
 	}
+	return b.formTeams(ctx)
+}
+
+// formTeams adds teams that requests can be given to.
+func (b *busy) formTeams(ctx context.Context) error {
+	for _, team := range []commands.AddTeam{
+		{Tenant: tenant, Name: "Reception", Members: b.receptionists},
+		{Tenant: tenant, Name: "Doctors and nurses", Members: b.clinicians},
+	} {
+		if _, err := b.desk.AddTeam(ctx, team); err != nil {
+			return err
+		}
+	}
 	return nil
 }
