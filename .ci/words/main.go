@@ -7,7 +7,8 @@
 // words back unseen. `make words` records lower counts. `make words ARGS=-force` also records
 // higher ones, for a merge or a move: the diff of ratchet.tsv shows them.
 //
-// With -style it measures the pages and compares nothing: `make measure` prints that.
+// With -style it measures the pages and compares nothing: `make measure` prints that. With names,
+// -style lists their sentences with a double negation.
 package main
 
 import (
@@ -28,8 +29,10 @@ import (
 
 const usage = `Words finds words to replace in pages, templates and Go packages.
 
-  go run ./.ci/words           compare their counts with the recorded ones
-  go run ./.ci/words <name>…   list them in these files and folders
+  go run ./.ci/words                  compare their counts with the recorded ones
+  go run ./.ci/words <name>…          list them in these files and folders
+  go run ./.ci/words -style           measure the pages
+  go run ./.ci/words -style <name>…   list the sentences with a double negation
 
 Options:
 `
@@ -56,11 +59,14 @@ func run(ctx context.Context, folder string, args []string, out io.Writer) error
 	}
 	update := flags.Bool("update", false, "record the counts that have fallen")
 	force := flags.Bool("force", false, "record all counts, also those that have risen: for merges and moves")
-	style := flags.Bool("style", false, "print the style of the pages: long and passive sentences, task headings, and the like")
+	style := flags.Bool("style", false, "measure the style of the pages: long and passive sentences, task headings, and the like")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *style {
+	switch {
+	case *style && flags.NArg() > 0:
+		return listNegated(os.DirFS(folder), out, flags.Args())
+	case *style:
 		return measure(os.DirFS(folder), out)
 	}
 	found, err := scan(os.DirFS(folder))

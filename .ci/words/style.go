@@ -103,8 +103,8 @@ func (s *style) add(name, page string) {
 	for _, p := range paragraphs(lines) {
 		s.words += len(anyWord.FindAllString(p.text, -1))
 		s.markers += len(p.hits(name))
-		for _, sentence := range sentenceEnd.Split(p.text, -1) {
-			s.addSentence(sentence)
+		for _, sentence := range p.sentences() {
+			s.addSentence(sentence.text)
 		}
 	}
 }
@@ -128,18 +128,54 @@ func (s *style) addHeadings(lines []numbered) {
 }
 
 func (s *style) addSentence(sentence string) {
-	words := len(anyWord.FindAllString(sentence, -1))
-	if words < 3 {
-		return // a label
-	}
 	s.sentences++
-	if words > longSentence {
+	if len(anyWord.FindAllString(sentence, -1)) > longSentence {
 		s.long++
 	}
 	if passiveVoice.MatchString(sentence) {
 		s.passive++
 	}
-	if len(negation.FindAllString(sentence, -1)) > 1 {
+	if negatedTwice(sentence) {
 		s.negated++
 	}
+}
+
+func negatedTwice(sentence string) bool { return len(negation.FindAllString(sentence, -1)) > 1 }
+
+// sentences splits a paragraph. Fewer than three words are a label, not a sentence.
+func (p prose) sentences() []prose {
+	var all []prose
+	from := 0
+	for _, end := range append(sentenceEnd.FindAllStringIndex(p.text, -1), []int{len(p.text), len(p.text)}) {
+		if text := p.text[from:end[0]]; len(anyWord.FindAllString(text, 3)) == 3 {
+			all = append(all, prose{text, p.lines[from:end[0]]})
+		}
+		from = end[1]
+	}
+	return all
+}
+
+// listNegated prints the sentences with a double negation in files and folders.
+func listNegated(files fs.FS, out io.Writer, wanted []string) error {
+	names, err := tree.Files(files)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if path.Ext(name) != ".md" || !slices.ContainsFunc(wanted, hit{file: name}.isIn) {
+			continue
+		}
+		page, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		for _, p := range paragraphs(linesOf(string(page))) {
+			for _, sentence := range p.sentences() {
+				if negatedTwice(sentence.text) {
+					_, _ = fmt.Fprintf(out, "%s:%d: %s\n", name, sentence.lines[0], sentence.text)
+				}
+			}
+		}
+	}
+	return nil
 }

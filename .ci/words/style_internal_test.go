@@ -28,3 +28,22 @@ func TestStyleOfPagesIsMeasured(t *testing.T) {
 		}
 	}
 }
+
+func TestSentencesWithADoubleNegationAreListed(t *testing.T) {
+	t.Parallel()
+	p := project{t, t.TempDir()}
+	p.write("docs/operate/a.md", "# Not without\n\nNo, never.\nIt is not one. A call without a key never\ngets an answer.\n\n- [Nothing](b.md) cannot wait! Two.\n")
+	p.write("docs/operate/b.txt", "It is not without use.\n")
+	p.write("docs/privacy/c.md", "It is not without use.\n")
+	p.write("docs/audit/d.md", "It is not without use.\n")
+	var out bytes.Buffer
+	if err := run(t.Context(), p.folder, []string{"-style", "docs/operate", "docs/privacy/c.md"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := "docs/operate/a.md:4: A call without a key never gets an answer\n" +
+		"docs/operate/a.md:7: Nothing cannot wait\n" +
+		"docs/privacy/c.md:1: It is not without use\n"
+	if out.String() != want {
+		t.Errorf("it prints\n%swant\n%s", &out, want)
+	}
+}
