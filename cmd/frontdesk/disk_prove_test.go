@@ -35,7 +35,7 @@ const (
 
 // TestProveWhatFillsTheDisk measures what calls with an Idempotency-Key, webhooks and refusals
 // add to each table, the write-ahead log, its archive and standard error. It prints the tables
-// of docs/operate/scale.md, and compares them with the page.
+// of docs/operate/plan-disks.md, and compares them with the page.
 func TestProveWhatFillsTheDisk_D114(t *testing.T) { //nolint:paralleltest // it measures
 	d := newDisk(t)
 	d.come(warmVisits, visitClients)
@@ -59,7 +59,7 @@ func TestProveWhatFillsTheDisk_D114(t *testing.T) { //nolint:paralleltest // it 
 		moved: moved.each(int(visits.webhooks)), visit: flows, idle: d.quiet(), repeated: repeated}
 	page := found.page(t)
 	t.Log("\n" + page)
-	compareSection(t, page)
+	comparePage(t, page)
 }
 
 // disk is a cell that is served by the shipped program.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What docs/operate/scale.md and scale-further.md assume of a practice.
+// What docs/operate/plan-disks.md and scale-further.md assume of a practice.
 const (
 	visitsADay      = 80
 	callsOfAVisit   = 8
