@@ -20,7 +20,7 @@ var updateDiagrams = flag.Bool("update-diagrams", false, "draw the diagrams of t
 const drawing = `mermaid.initialize({startOnLoad: false, theme: "neutral", htmlLabels: false, fontFamily: "sans-serif", flowchart: {htmlLabels: false}})`
 
 // Mermaid draws the diagrams that the site shows.
-func TestWalkDiagramsAreDrawn(t *testing.T) {
+func TestWalkDiagramsAreDrawn(t *testing.T) { //nolint:paralleltest // it writes files that others read
 	if !*updateDiagrams {
 		t.Skip("it draws them with -update-diagrams; TestSiteHasDiagrams wants each of them")
 	}

@@ -177,7 +177,7 @@ func (f Folder) whole(name string) (bool, error) {
 	defer file.Close()
 	var size [4]byte
 	if _, err := file.Seek(-int64(len(size)), io.SeekEnd); err != nil {
-		return false, nil //nolint:nilerr // it is shorter than that
+		return false, nil // it is shorter than that
 	}
 	_, err = io.ReadFull(file, size[:])
 	return binary.LittleEndian.Uint32(size[:]) == segmentSize, err

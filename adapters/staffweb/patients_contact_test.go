@@ -2,6 +2,7 @@ package staffweb_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -180,9 +181,7 @@ func TestPatientIsFoundByNumber_D161(t *testing.T) {
 		{url.Values{"nhs-number": {"943"}}, http.StatusBadRequest, "Enter an NHS number with 10 digits"},
 	} {
 		form := b.get(patientsPage).form(t, patientsPage)
-		for field, value := range c.fields {
-			form[field] = value
-		}
+		maps.Copy(form, c.fields)
 		answer := b.post(patientsPage, form)
 		address := answer.Header.Get("Location")
 		if strings.Contains(address, "943") || strings.Contains(address, "5919") {

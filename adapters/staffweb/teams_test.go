@@ -47,15 +47,15 @@ func TestManagersKeepTeams_D164(t *testing.T) {
 	may.post(teamsAt, with(fresh, "do", "set", "name", "Back")).wants(t, http.StatusNotFound, "", "We could not find that team")
 }
 
-func (a *posed) accountOf(t *testing.T, username string) (id staff.ID) {
+func (p *posed) accountOf(t *testing.T, username string) (id staff.ID) {
 	t.Helper()
-	must(t, a.pool.QueryRow(t.Context(), `SELECT staff FROM staff WHERE username = $1`, username).Scan(&id))
+	must(t, p.pool.QueryRow(t.Context(), `SELECT staff FROM staff WHERE username = $1`, username).Scan(&id))
 	return id
 }
 
-func (a *posed) team(t *testing.T, tenant, name string, members ...staff.ID) staff.TeamID {
+func (p *posed) team(t *testing.T, tenant, name string, members ...staff.ID) staff.TeamID {
 	t.Helper()
-	id, err := a.pages.Desk.AddTeam(t.Context(), commands.AddTeam{Tenant: tenant, Name: name, Members: members})
+	id, err := p.pages.Desk.AddTeam(t.Context(), commands.AddTeam{Tenant: tenant, Name: name, Members: members})
 	must(t, err)
 	return id
 }

@@ -115,7 +115,7 @@ func (s *Section) workOf(r *pagekit.Request) (rows []workRow, err error) {
 	all, err := s.Teams.Workloads(r.Context(), r.Tenant, s.Today(r))
 	for _, w := range all {
 		isTeam := w.Team != staff.TeamID{}
-		if w.Open == 0 && !isTeam && !(w.Active && w.Roles.May(staff.HandleRequests)) {
+		if w.Open == 0 && !isTeam && (!w.Active || !w.Roles.May(staff.HandleRequests)) {
 			continue
 		}
 		name := pagekit.Plain(w.Name)

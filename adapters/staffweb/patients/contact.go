@@ -157,12 +157,11 @@ func (s *Section) changeContact(r *pagekit.Request) error {
 	case parsed == now:
 		return r.Redirect(w.At)
 	}
-	if anyway := sharedPurpose(w, parsed); parsed.NHSNumber != now.NHSNumber && !r.Session.Owns(r.Form.Get("anyway"), anyway) {
-		if page.Sharing, err = s.sharing(r, w.Name, parsed.NHSNumber, w.ID); err != nil {
+	if parsed.NHSNumber != now.NHSNumber {
+		if err := s.fillSharing(r, w, parsed, &page); err != nil {
 			return err
 		}
-		if len(page.Sharing.Rows) > 0 {
-			page.Anyway = r.Token(anyway)
+		if page.Anyway != "" {
 			return show(http.StatusConflict, page)
 		}
 	}
@@ -174,6 +173,22 @@ func (s *Section) changeContact(r *pagekit.Request) error {
 		return orNoPatient(err)
 	}
 	return r.Redirect(w.At + "?done=contact")
+}
+
+// fillSharing adds the other patients with the same NHS number to the page, and the token that
+// saves it anyway. It adds nothing if the member has sent that token.
+func (s *Section) fillSharing(r *pagekit.Request, w subject, c patient.Contact, page *contactPage) (err error) {
+	anyway := sharedPurpose(w, c)
+	if r.Session.Owns(r.Form.Get("anyway"), anyway) {
+		return nil
+	}
+	if page.Sharing, err = s.sharing(r, w.Name, c.NHSNumber, w.ID); err != nil {
+		return err
+	}
+	if len(page.Sharing.Rows) > 0 {
+		page.Anyway = r.Token(anyway)
+	}
+	return nil
 }
 
 // sharedPurpose encodes the details that a member saves although another patient has the number.
