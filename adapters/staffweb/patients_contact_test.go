@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,8 @@ func TestFullIndexIsSaidOnPages_D161(t *testing.T) {
 	b.get(patientsPage+"/"+ann.String()).wants(t, http.StatusOK, "", "We could not check whether another patient has the same NHS number.")
 }
 
+var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
 // The number that a member looks for is in no address, log, title or line of the access record.
 func TestPatientIsFoundByNumber_D161(t *testing.T) {
 	t.Parallel()
@@ -184,7 +187,7 @@ func TestPatientIsFoundByNumber_D161(t *testing.T) {
 		maps.Copy(form, c.fields)
 		answer := b.post(patientsPage, form)
 		address := answer.Header.Get("Location")
-		if strings.Contains(address, "943") || strings.Contains(address, "5919") {
+		if typed := anyID.ReplaceAllString(address, ""); strings.ContainsAny(typed, "0123456789") { // an ID has such digits by chance
 			t.Errorf("the address is %s", address)
 		}
 		if address != "" {
