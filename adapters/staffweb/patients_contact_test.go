@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,8 +160,6 @@ func TestFullIndexIsSaidOnPages_D161(t *testing.T) {
 	s.setContact(t, ann, patient.Contact{NHSNumber: nhsNumber})
 	b.get(patientsPage+"/"+ann.String()).wants(t, http.StatusOK, "", "We could not check whether another patient has the same NHS number.")
 }
-
-var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
 // The number that a member looks for is in no address, log, title or line of the access record.
 func TestPatientIsFoundByNumber_D161(t *testing.T) {
