@@ -71,11 +71,14 @@ func TestWorkOfStaffNeedsSandbox_D181(t *testing.T) {
 		refused = append(refused, command.Path())
 		args := exampleArgs(strings.NewReplacer("note.txt", "-", "request.json", "-").Replace(exampleOf(command)))
 		args = slices.Insert(args, 2, "--database-url="+db.URL, "--as=dr.lee")
+		if command.Path() == "webhook trigger" {
+			args = append(args, "--tenant=elm", "--patient=0190c7a2-0000-7000-8000-0000000000b0")
+		}
 		if status, _, failure := run(t, args...); status != 1 || !strings.Contains(failure, "(sandbox-only)") {
 			t.Errorf("%s: status %d, %s", command.Path(), status, failure)
 		}
 	}
-	for _, must := range []string{"appointment call-in", "patient create-note", "request take", "request complete", "request submit"} {
+	for _, must := range []string{"appointment call-in", "patient create-note", "request take", "request complete", "request submit", "webhook trigger"} {
 		if !slices.Contains(refused, must) {
 			t.Errorf("%s is not among %v", must, refused)
 		}

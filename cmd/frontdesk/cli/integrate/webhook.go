@@ -18,14 +18,14 @@ import (
 // WebhookCommands receives, triggers and verifies webhooks.
 type WebhookCommands struct {
 	Listen  webhookListenCmd  `cmd:"" help:"Receive, verify and print webhooks." detail:"It listens on this machine."`
-	Trigger webhookTriggerCmd `cmd:"" help:"Trigger an event and send its webhook."`
+	Trigger webhookTriggerCmd `cmd:"" sandboxonly:"" help:"Trigger an event and send its webhook."`
 	Verify  webhookVerifyCmd  `cmd:"" help:"Verify a webhook and show its content." detail:"It verifies as a receiver does."`
 }
 
 type webhookTriggerCmd struct {
 	Event               application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
 	Dir                 string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox that the event happens in."`
-	DatabaseURL         string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service that the event happens in. It needs --tenant, --patient and --site."`
+	DatabaseURL         string                   `elsewhere:"tenant" placeholder:"URL" help:"The database of another sandbox that the event happens in. It needs --tenant, --patient and --site."`
 	Tenant              string                   `help:"The practice's tenant identifier."`
 	Patient             patient.ID               `placeholder:"UUID" help:"The patient that the event is about."`
 	Site                site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`

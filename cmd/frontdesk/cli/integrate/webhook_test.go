@@ -11,7 +11,7 @@ import (
 
 func TestEveryKindOfWebhookCanBeTriggered(t *testing.T) {
 	t.Parallel()
-	db, help := postgrestest.New(t), clitest.Frontdesk(t, "webhook", "trigger", "--help").Out
+	db, help := clitest.AsSandbox(t, postgrestest.New(t)), clitest.Frontdesk(t, "webhook", "trigger", "--help").Out
 	trigger := func(kind application.WebhookEvent) clitest.Outcome {
 		return clitest.Frontdesk(t, "webhook", "trigger", string(kind), "--database-url", db.URL, "--tenant=elm", "--patient=01980000-0000-7000-8000-000000000001")
 	}
