@@ -160,10 +160,18 @@ type confirmErasureCmd struct {
 	erasureFlags    `embed:""`
 	term.LedgerFlag `embed:""`
 	reachHelp       `embed:""`
+	Yes             bool `env:"-" help:"Do not ask at a terminal."`
 }
 
-// Run erases. The erasure is in the ledger before Run reports it.
+// Run erases. The erasure is in the ledger before Run reports it. Two people and a day guard an
+// erasure, so a script is not asked.
 func (c *confirmErasureCmd) Run(r *term.Run) error {
+	if !c.Yes && r.AtTerminal() {
+		const follows = "This destroys the key of the person's data for good. A claim, an inquiry or a retention period may need the data."
+		if err := r.Confirm(follows, "Erase the data?"); err != nil {
+			return err
+		}
+	}
 	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
 		if err != nil {

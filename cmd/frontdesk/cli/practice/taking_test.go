@@ -79,3 +79,18 @@ func TestQuestionNamesLastManager_D181(t *testing.T) {
 	wantWarning(true)
 	wantWarning(false, "--role=manager", "--role=clinician")
 }
+
+// An erasure cannot be undone, so an operator at a terminal is asked. A script is not.
+func TestErasureAsksAtTerminal_D181(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	const someone = "0190c7a2-0000-7000-8000-0000000000b0"
+	confirm := []string{"erasure", "confirm", "--tenant=elm", "--patient=" + someone, "--erasure=" + someone, "--database-url", db.URL}
+	o := clitest.AtTerminal(t, "n\n", confirm...)
+	if o.Status != 1 || !strings.Contains(o.Err, "This destroys the key of the person's data for good.") || !strings.HasSuffix(o.Err, "nothing was changed\n") {
+		t.Errorf("status %d, %s", o.Status, o.Err)
+	}
+	for _, unasked := range []clitest.Outcome{clitest.Frontdesk(t, confirm...), clitest.AtTerminal(t, "", append(confirm, "--yes")...)} {
+		unasked.WantFailure(t, 1, "not-found")
+	}
+}

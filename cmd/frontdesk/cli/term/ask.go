@@ -88,6 +88,12 @@ func (r *Run) Confirm(follows, question string) error {
 	return nil
 }
 
+// AtTerminal reports whether someone is there to answer a question.
+func (r *Run) AtTerminal() bool {
+	_, ok := r.terminal()
+	return ok
+}
+
 // terminal returns standard input if it is a terminal.
 func (r *Run) terminal() (*os.File, bool) {
 	file, ok := r.In.(*os.File)

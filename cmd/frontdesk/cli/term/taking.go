@@ -28,7 +28,7 @@ type Taking[T any] struct {
 // TakeAway gives the desk an intent that takes something away. At a terminal it names the
 // consequences and asks first. A script is not asked. A dry run prints the events and ends.
 func TakeAway[T any](r *Run, f EngineFlags, t TakingFlags, of Taking[T]) error {
-	if _, ok := r.terminal(); t.DryRun || ok && !t.Yes {
+	if t.DryRun || r.AtTerminal() && !t.Yes {
 		names, follows, err := rehearse(r, f, of)
 		if err != nil {
 			return err
