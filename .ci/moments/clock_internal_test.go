@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -103,9 +104,11 @@ func TestMovedPrograms(t *testing.T) {
 			t.Parallel()
 			moved := exec.CommandContext(t.Context(), os.Args[0], append([]string{begin, "2028-02-29T09:30:00Z", programs, "/usr/bin/env"}, command...)...)
 			moved.Env = append(os.Environ(), "TZ=Pacific/Kiritimati")
+			var trouble bytes.Buffer
+			moved.Stderr = &trouble
 			said, err := moved.Output()
 			if err != nil {
-				t.Fatalf("%v: %s", err, said)
+				t.Fatalf("%v: %s%s", err, said, trouble.String())
 			}
 			at, err := time.Parse("2006-01-02T15:04", strings.TrimSpace(string(said))[:16])
 			if want := time.Date(2028, 2, 29, 23, 29, 0, 0, time.UTC); err != nil || at.Before(want) || at.Sub(want) > 30*time.Minute {
