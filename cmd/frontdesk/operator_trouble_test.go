@@ -65,7 +65,7 @@ func (o *operator) losesAPractice() {
 	o.insteadOf("2026-03-02T12:00:00Z", lines[len(lines)-1])
 	o.types("frontdesk practice register --tenant cedar-way --name 'Cedar Way Surgery'\n" +
 		`segment=$(superuser --tuples-only --no-align <<< "SELECT pg_walfile_name(pg_switch_wal())")` + "\n" +
-		o.meant(`until [ -e "/var/backups/postgresql/wal/$segment" ]; do sleep 0.1; done`))
+		o.meant(`until [ -e "/var/backups/postgresql/wal/$segment.gz" ]; do sleep 0.1; done`))
 	o.stops()
 }
 
