@@ -93,6 +93,9 @@ func (n Names) Find(ctx context.Context, tenant string, patients ...patient.ID) 
 // openLast reads and decrypts the last event of certain names of each patient. It queries
 // once for the events, and once for the keys that are not cached.
 func openLast(ctx context.Context, db Querier, opens Opener, tenant string, events []string, patients []patient.ID) ([]event.Recorded, error) {
+	if len(patients) == 0 {
+		return nil, nil
+	}
 	found, err := readLast(ctx, db, tenant, events, patients)
 	if err != nil {
 		return nil, err

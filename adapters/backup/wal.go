@@ -156,9 +156,11 @@ func (f Folder) checkWAL(base Base) (last string, err error) {
 		if !ok {
 			return "", fmt.Errorf("the archive lacks the WAL segment …%016X, which comes after the backup %s", n, base.Name)
 		}
-		if whole, err := f.whole(name); err != nil {
+		whole, err := f.whole(name)
+		if err != nil {
 			return "", fmt.Errorf("read the archive of WAL: %w", err)
-		} else if !whole {
+		}
+		if !whole {
 			return "", fmt.Errorf("the WAL segment %s is not whole", name)
 		}
 		if n == highest {

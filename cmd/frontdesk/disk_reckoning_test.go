@@ -178,7 +178,7 @@ func TestADiskIsReckonedByPractice_D114(t *testing.T) {
 		t.Errorf("full after %.2f days, with %.0f bytes, and %.0f just before", days, after, before)
 	}
 	if days := fullAfter(all[1:2], 1, 1e9); !math.IsInf(days, 1) {
-		t.Errorf("what is kept for a day fills a disk after %.0f days", days)
+		t.Errorf("rows that are kept for a day fill a disk after %.0f days", days)
 	}
 }
 

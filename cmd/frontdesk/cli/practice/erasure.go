@@ -232,15 +232,11 @@ type listedRequest struct {
 // Run lists the requests, oldest first. Each page names patients, so its reading is recorded
 // before it is printed (D37).
 func (c *listRequestsCmd) Run(r *term.Run) error {
-	engine, err := c.Open(r)
+	engine, now, err := c.openAt(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	now, err := nowAt(r, engine, c.Tenant)
-	if err != nil {
-		return err
-	}
 	return term.Register[listedRequest]{
 		Header: "ERASURE|PATIENT|REQUESTED|BY|CONFIRM FROM|UNTIL",
 		Cells: func(l listedRequest) []any {

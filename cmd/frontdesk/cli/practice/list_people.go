@@ -141,15 +141,11 @@ type listAuthorisationsCmd struct {
 // Run lists the authorisations that have not ended. If the list names patients, it is
 // recorded before (D37).
 func (c *listAuthorisationsCmd) Run(r *term.Run) error {
-	engine, err := c.Open(r)
+	engine, now, err := c.openAt(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	now, err := nowAt(r, engine, c.Tenant)
-	if err != nil {
-		return err
-	}
 	if err := c.record(r, engine, now); err != nil {
 		return err
 	}

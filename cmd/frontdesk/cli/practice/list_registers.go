@@ -2,6 +2,7 @@ package practice
 
 import (
 	"strings"
+	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
@@ -14,6 +15,20 @@ type listFlags struct {
 	term.DatabaseFlag `embed:""`
 	Tenant            string `required:"" help:"The practice's tenant identifier."`
 	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// openAt opens the engine, and returns the time of its database. It refuses an unknown practice.
+func (f listFlags) openAt(r *term.Run) (*app.Engine, time.Time, error) {
+	engine, err := f.Open(r)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := nowAt(r, engine, f.Tenant)
+	if err != nil {
+		engine.Close()
+		return nil, time.Time{}, err
+	}
+	return engine, now, nil
 }
 
 // openPractice opens the engine, and refuses an unknown practice.
